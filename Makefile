@@ -1,0 +1,44 @@
+# Everything a newcomer needs: `make run` and `make test` set up .venv by themselves.
+
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
+BIN := .venv/bin
+READY := .venv/.ready
+
+.DEFAULT_GOAL := help
+.PHONY: help run test check bench docs clean
+
+help: ## Show this list
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## */\t/' | expand -t 10
+
+run: $(READY) ## Settle an example consortium: table, two statements, a plot
+	@mkdir -p build
+	@$(BIN)/fedfact settle examples/hospitals.csv --terms examples/terms.toml --plot build/hospitals.png
+	@echo
+	@$(BIN)/fedfact settle examples/hospitals.csv --terms examples/terms.toml --statement Hazel
+	@echo
+	@$(BIN)/fedfact settle examples/hospitals.csv --terms examples/terms.toml --statement Willow
+
+test: $(READY) ## Run all tests, and the examples in the docs
+	@$(BIN)/pytest -q -n auto
+
+check: $(READY) ## Lint, format and types: ruff, mypy --strict
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+
+bench: $(READY) ## Measure speed, printed as ratios and sizes
+	@for file in bench/*.py; do echo "== $$file"; $(BIN)/python $$file || exit 1; done
+
+docs: $(READY) ## Run the commands shown in README and docs again, and write what they print
+	@$(BIN)/python docs/refresh.py
+
+clean: ## Remove everything that was made here
+	rm -rf .venv build .pytest_cache .mypy_cache .ruff_cache .hypothesis src/*.egg-info
+
+$(READY): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "fedfact needs Python 3.11 or newer: make PYTHON=/path/to/python3.11 ..."; exit 1; }
+	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	@echo "Installing into .venv (once) ..."
+	@$(BIN)/pip install -q --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@touch $@
