@@ -1,0 +1,82 @@
+"""The exact best response of one agent to given others, found by search rather than by theorem.
+
+The theorems give these optima in closed form; here they are looked for without using them, so
+that each can be checked, and so that lies can be tried where truth is not the best answer.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from .arrays import Floats, floats
+from .outcome import Others, Play, expected_loss
+from .terms import Terms
+
+_POINTS = 65
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """What the agent does, and the loss it expects from it."""
+
+    samples: float
+    reported_cost: float
+    loss: float
+
+
+def minimise(loss: Callable[[Floats], Floats], low: float, high: float) -> float:
+    """Where ``loss`` is least between two positive bounds: best of a grid, then of finer ones."""
+    while high / low > 1 + 1e-13:
+        grid = np.geomspace(low, high, _POINTS)
+        k = int(np.argmin(loss(grid)))
+        bounds = float(grid[max(k - 1, 0)]), float(grid[min(k + 1, _POINTS - 1)])
+        if bounds == (low, high):
+            break
+        low, high = bounds
+    return low if loss(floats([low, high])).argmin() == 0 else high
+
+
+def best_response(
+    play: Play,
+    true_cost: float,
+    others: Others,
+    terms: Terms,
+    reported_cost: float | None = None,
+    win_probability: Callable[[Floats], Floats] | None = None,
+) -> Response:
+    """Samples and report that minimise one agent's expected loss, others given (cf. Thm 1 to 3).
+
+    With ``reported_cost`` only the samples are chosen. Reports and samples are searched over
+    twelve orders of magnitude around what truth would suggest; using no data is tried as well.
+    Where truth does as well as any other report, the answer is the truth.
+    """
+    m_star = (float(terms.required_error_scale) / true_cost) ** 0.5
+
+    def best_samples(report: float) -> Response:
+        def loss(m: Floats) -> Floats:
+            return expected_loss(play, m, report, true_cost, others, terms, win_probability)
+
+        m = minimise(loss, m_star * 1e-6, m_star * 1e6)
+        if play in ("federated", "penalised") and loss(floats(0.0)) <= loss(floats(m)):
+            m = 0.0
+        return Response(m, report, float(loss(floats(m))))
+
+    if reported_cost is not None:
+        return best_samples(reported_cost)
+    truthful = best_samples(true_cost)
+    if play in ("local", "federated"):
+        return truthful
+    if play == "sandwich" and win_probability is None:
+        # The report enters through its rank only: try every rank and every tie.
+        known = np.unique(others.reported_cost)
+        between = (known[1:] + known[:-1]) / 2
+        tries = [best_samples(float(c)) for c in (known[0] / 2, *known, *between, known[-1] * 2)]
+    else:
+
+        def loss_of_report(reports: Floats) -> Floats:
+            return floats([best_samples(float(c)).loss for c in reports])
+
+        tries = [best_samples(minimise(loss_of_report, true_cost * 1e-6, true_cost * 1e6))]
+    best = min(tries, key=lambda response: response.loss)
+    return best if best.loss < truthful.loss * (1 - 1e-12) else truthful

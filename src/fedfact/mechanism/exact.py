@@ -1,0 +1,135 @@
+"""Exact integer amounts, fast: floors of K/a − K/b, of their sums, of charges, of measured gains.
+
+K = A/unit is a fraction, a and b are whole numbers of samples. Every result equals the floor of
+the exact real number; floats only sort out the easy cases. Each quotient is kept as its whole
+part (an integer) and its fractional part (a float with a known error). Then
+
+    ⌊K/a − K/b⌋      = ⌊K/a⌋ − ⌊K/b⌋ − [frac(K/a) < frac(K/b)]
+    Σ_j ⌊K/a_j − K/b⌋ = Σ_j ⌊K/a_j⌋ − n·⌊K/b⌋ − #{j : frac(K/a_j) < frac(K/b)}
+
+so that a sum for every b costs one sort and one binary search, and only comparisons closer than
+the float error are done again in Python's integers.
+"""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+
+from .arrays import Bools, Floats, Ints, Number
+
+LARGEST = 2**62
+"""Amounts, and sums of amounts, stay below this. Anything larger is refused."""
+
+TOO_LARGE = -(2**63)
+"""Stands for an amount beyond `LARGEST`, for the caller to refuse."""
+
+_CLOSE = 2.0**-50  # twice the relative error of two fractional parts, and some
+
+
+def exact(number: Number) -> Fraction:
+    """The number as a fraction; a float means the decimal it prints as.
+
+    >>> exact(0.1)
+    Fraction(1, 10)
+    """
+    if isinstance(number, Fraction | int):
+        return Fraction(number)
+    return Fraction(repr(float(number)))
+
+
+def _divide(K: Fraction, divisor: Ints) -> tuple[Ints, Floats]:
+    """Whole and fractional part of K/divisor; the latter to a relative error below 3·2⁻⁵³."""
+    p, q = K.numerator, K.denominator
+    if p < 2**63 and q * int(divisor.max()) < 2**63:
+        denominator = q * divisor
+        whole, rest = np.divmod(p, denominator)
+        return whole, rest / denominator
+    parts = [(p // (q * d), p % (q * d) / (q * d)) for d in divisor.tolist()]
+    return (
+        np.fromiter((whole for whole, _ in parts), np.int64, len(parts)),
+        np.fromiter((rest for _, rest in parts), np.float64, len(parts)),
+    )
+
+
+def _fraction_less(K: Fraction, a: int, b: int) -> bool:
+    return (K / a) % 1 < (K / b) % 1
+
+
+def _less(K: Fraction, a: Ints, f: Floats, b: Ints, g: Floats) -> Bools:
+    """frac(K/a) < frac(K/b), elementwise, given both parts as floats."""
+    less: Bools = f < g
+    for k in np.flatnonzero((g > 0) & (np.abs(f - g) <= _CLOSE * g)):
+        less[k] = _fraction_less(K, int(a[k]), int(b[k]))
+    return less
+
+
+def floor_difference(K: Fraction, a: Ints, b: Ints | int) -> Ints:
+    """⌊K/a − K/b⌋, elementwise, exactly.
+
+    >>> floor_difference(Fraction(100), np.array([3, 7]), np.array([9, 9]))
+    array([22,  3])
+    """
+    b = np.broadcast_to(np.asarray(b, np.int64), a.shape)
+    whole_a, f = _divide(K, a)
+    whole_b, g = _divide(K, b)
+    return whole_a - whole_b - _less(K, a, f, b, g)
+
+
+def sum_floor_differences(K: Fraction, a: Ints, count: Ints, b: Ints) -> Ints:
+    """Σ_j count_j·⌊K/a_j − K/b⌋ for every b, exactly, in n log n; the a_j distinct.
+
+    >>> sum_floor_differences(Fraction(100), np.array([3, 7]), np.array([1, 2]), np.array([9]))
+    array([28])
+    """
+    whole_a, f = _divide(K, a)
+    whole_b, g = _divide(K, b)
+    order = np.argsort(f)
+    f = f[order]
+    below = np.concatenate(([0], np.cumsum(count[order])))
+    low = np.searchsorted(f, g * (1 - _CLOSE), side="left")
+    high = np.searchsorted(f, g * (1 + _CLOSE), side="right")
+    less = below[low]
+    for k in np.flatnonzero((low < high) & (g > 0)):
+        for j in order[low[k] : high[k]]:
+            if _fraction_less(K, int(a[j]), int(b[k])):
+                less[k] += count[j]
+    sums: Ints = (whole_a * count).sum() - count.sum() * whole_b - less
+    return sums
+
+
+def floor_charge(K: Fraction, unit_cost: Fraction, cost: Floats, samples: Ints) -> Ints:
+    """⌊(√(K/m) − √(cost·m·unit_cost))²⌋, elementwise, exactly (or `TOO_LARGE`)."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        x = np.sqrt(float(K) / samples)
+        y = np.sqrt(cost * samples * float(unit_cost))
+        gap = np.abs(x - y)
+        value = gap * gap
+        error = 2.0**-49 * (x + y) * (gap + 2.0**-50 * (x + y))
+        doubtful = (np.rint(value) > 0) & (np.abs(value - np.rint(value)) <= error)
+    fits = value < LARGEST
+    floor = np.where(fits, value, TOO_LARGE).astype(np.int64)
+    for k in np.flatnonzero(fits & doubtful):
+        m = int(samples[k])
+        floor[k] = _exact_charge(K / m, exact(cost[k]) * m * unit_cost)
+    return floor
+
+
+def _exact_charge(x: Fraction, y: Fraction) -> int:
+    """⌊(√x − √y)²⌋ in integers: with x = X/D and y = Y/D it is ⌊(X + Y − ⌈√(4XY)⌉) / D⌋."""
+    D = math.lcm(x.denominator, y.denominator)
+    X, Y = int(x * D), int(y * D)
+    return (X + Y - 1 - math.isqrt(4 * X * Y - 1)) // D
+
+
+def floor_gain(scale: Fraction, high: Floats, low: Floats) -> Ints:
+    """⌊scale·(high − low)⌋, elementwise, exactly (or `TOO_LARGE`)."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        value = (high - low) * float(scale)
+        error = 2.0**-50 * (np.abs(high) + np.abs(low)) * float(scale)
+        doubtful = (high != low) & (np.abs(value - np.rint(value)) <= error)
+    fits = np.abs(value) < LARGEST
+    floor = np.where(fits, np.floor(value), TOO_LARGE).astype(np.int64)
+    for k in np.flatnonzero(fits & doubtful):
+        floor[k] = math.floor(scale * (exact(high[k]) - exact(low[k])))
+    return floor

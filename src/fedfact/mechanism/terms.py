@@ -1,0 +1,75 @@
+"""The terms every agent signs: all that a settlement needs besides the agents themselves."""
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal, get_args
+
+from .arrays import LARGEST, SMALLEST, Number
+from .errors import InputError
+from .exact import exact
+
+Rule = Literal["sandwich", "rebate"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Terms:
+    """Terms of a federation. Costs, error scale and fees share one unit: loss, or money.
+
+    Attributes:
+        error_scale: A = γσ²L/2; None where settlements only use measured losses.
+        rule: ``rebate`` (strictly truthful, no lottery) or ``sandwich`` (the paper's competition).
+        alpha: α ∈ [0, 2) in Eq. 6, the share of its benefit that PFL leaves an agent, doubled.
+        unit: value of one minor unit of money; every amount is a whole number of these.
+        retention: ρ ∈ [0, 1], the part of every reward or rebate that the operator keeps.
+        consistency: κ ≥ 0, weight of the charge for data that does not fit the reported cost.
+        loss_value: v, what one unit of measured test loss is worth.
+        minimum_samples: the fewest samples an agent may deliver.
+        escrow: the largest fee, in minor units, that an agent has to answer for; None: no cap.
+    """
+
+    error_scale: Number | None = None
+    rule: Rule = "rebate"
+    alpha: Number = 1.0
+    unit: Number = 1e-9
+    retention: Number = 0.0
+    consistency: Number = 1.0
+    loss_value: Number = 1.0
+    minimum_samples: int = 1
+    escrow: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.rule not in get_args(Rule):
+            choices = " or ".join(get_args(Rule))
+            raise InputError(f"rule is {self.rule!r}; choose {choices}")
+        for name in ("error_scale", "unit", "loss_value"):
+            self._check_number(
+                name, SMALLEST, LARGEST, f"above 0, from {SMALLEST:g} to {LARGEST:g}"
+            )
+        self._check_number("alpha", 0, math.nextafter(2, 0), "at least 0 and below 2")
+        self._check_number("retention", 0, 1, "between 0 and 1")
+        self._check_number("consistency", 0, 1e6, "between 0 and 1e6")
+        if 10**6 % exact(self.retention).denominator:
+            raise InputError(f"retention is {self.retention}; give at most six decimals")
+        for name in ("minimum_samples", "escrow"):
+            value = getattr(self, name)
+            if name == "escrow" and value is None:
+                continue
+            if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+                raise InputError(f"{name} is {value!r}; it must be a whole number above 0")
+
+    def _check_number(self, name: str, low: float, high: float, wanted: str) -> None:
+        value = getattr(self, name)
+        if value is None and name == "error_scale":
+            return
+        if isinstance(value, bool) or not isinstance(value, int | float | Fraction):
+            raise InputError(f"{name} is {value!r}; it must be a number")
+        if not low <= value <= high:
+            raise InputError(f"{name} is {value}; it must be {wanted}")
+
+    @property
+    def required_error_scale(self) -> Fraction:
+        """A, exactly; refused where the terms do not have it."""
+        if self.error_scale is None:
+            raise InputError("error_scale is missing; settling by formula (A/m) needs it")
+        return exact(self.error_scale)

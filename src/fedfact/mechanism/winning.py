@@ -1,0 +1,92 @@
+"""How likely an agent wins the sandwich: exactly, in the continuum (Lemma 2), and by simulation."""
+
+from typing import Any, Protocol
+
+import numpy as np
+
+from .arrays import ArrayLike, Floats, floats
+from .sandwich import winner_in_threes
+
+
+class CostDistribution(Protocol):
+    """What is asked of a distribution of costs; the frozen distributions of scipy.stats have it.
+
+    A discrete one has ``pmf`` as well.
+    """
+
+    def cdf(self, x: Any) -> Any:
+        """P(X ≤ x)."""
+
+    def rvs(self, size: Any, random_state: Any) -> Any:
+        """Random draws."""
+
+
+def _chance(below: Floats, equal: Floats, above: Floats, n: int) -> Floats:
+    """P_i = (3G/n)·[L·U + ½E(L+U) + E(E−1)/6] / C(n−1, 2)."""
+    ways = below * above + equal * (below + above) / 2 + equal * (equal - 1) / 6
+    return 3 * (n // 3) / n * ways / ((n - 1) * (n - 2) / 2)
+
+
+def win_probability(reported_cost: ArrayLike) -> Floats:
+    """Lemma 2 for n ≥ 3 agents: the exact probability, over all draws, that each of them wins.
+
+    The probabilities add up to the number of groups.
+
+    >>> win_probability([1.0, 2.0, 3.0])
+    array([0., 1., 0.])
+    """
+    reports = floats(reported_cost)
+    ranked = np.sort(reports)
+    below = floats(np.searchsorted(ranked, reports, side="left"))
+    upto = floats(np.searchsorted(ranked, reports, side="right"))
+    n = len(reports)
+    return _chance(below, upto - below - 1, n - upto, n)
+
+
+def win_probability_against(report: ArrayLike, others: ArrayLike) -> Floats:
+    """Lemma 2 for one more agent: exact win probability of each ``report`` among ``others``."""
+    ranked = np.sort(floats(others))
+    below = floats(np.searchsorted(ranked, floats(report), side="left"))
+    upto = floats(np.searchsorted(ranked, floats(report), side="right"))
+    return _chance(below, upto - below, len(ranked) - upto, len(ranked) + 1)
+
+
+def continuum_win_probability(report: ArrayLike, costs: CostDistribution) -> Floats:
+    """Win probability against two opponents drawn from ``costs`` (Lemma 2): 2F(c)(1 − F(c)).
+
+    With probability atoms the ties count as the rule counts them: ½ of a pair, ⅓ of three.
+    """
+    upto = floats(costs.cdf(report))
+    atom = floats(getattr(costs, "pmf", np.zeros_like)(floats(report)))
+    below, above = upto - atom, 1 - upto
+    return 2 * below * above + atom * (below + above) + atom**2 / 3
+
+
+def simulate_win_probability(
+    report: ArrayLike, costs: CostDistribution, trials: int, rng: np.random.Generator
+) -> Floats:
+    """Monte Carlo of Lemma 2: each trial draws two opponents, all reports face the same draws.
+
+    With the lower and higher opponent of each trial sorted, a report's wins are
+    ½(#{low < c} + #{low ≤ c} − #{high < c} − #{high ≤ c}) + ⅓#{low = high = c}.
+    """
+    draws = np.sort(floats(costs.rvs(size=(trials, 2), random_state=rng)), axis=1)
+    both = np.sort(draws[draws[:, 0] == draws[:, 1], 0])
+    low, high = np.sort(draws[:, 0]), np.sort(draws[:, 1])
+
+    def count(ranked: Floats) -> Floats:
+        c = floats(report)
+        return floats(np.searchsorted(ranked, c, "left") + np.searchsorted(ranked, c, "right"))
+
+    three = np.searchsorted(both, report, "right") - np.searchsorted(both, report, "left")
+    return ((count(low) - count(high)) / 2 + three / 3) / trials
+
+
+def simulate_draws(reported_cost: ArrayLike, trials: int, rng: np.random.Generator) -> Floats:
+    """Monte Carlo of `win_probability` (Lemma 2 for n agents): trials that group all at random."""
+    reports = floats(reported_cost)
+    n, G = len(reports), len(reports) // 3
+    order = rng.permuted(np.tile(np.arange(n), (trials, 1)), axis=1)[:, : 3 * G]
+    threes = order.reshape(trials * G, 3)
+    winners = threes[np.arange(len(threes)), winner_in_threes(reports[threes])]
+    return np.bincount(winners, minlength=n) / trials
