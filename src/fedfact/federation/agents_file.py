@@ -1,0 +1,234 @@
+"""Agents from a file: CSV with a header line, or JSON with a list of objects.
+
+Columns: agent, reported_cost, samples; optional true_cost, capped, and local_loss together with
+federated_loss. Whatever is wrong is said with the file, the row and what to do about it.
+"""
+
+import csv
+import io
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..mechanism import InputError, Population
+from ..mechanism.arrays import Bools, Floats, Ints
+from ..mechanism.population import MOST_SAMPLES
+
+REQUIRED = ("agent", "reported_cost", "samples")
+OPTIONAL = ("true_cost", "capped", "local_loss", "federated_loss")
+_TRUTH = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False, "": False}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AgentsFile:
+    """What a file says of its agents, in columns; and which other columns it has."""
+
+    path: Path
+    agents: list[str]
+    reported_cost: Floats
+    samples: Ints
+    true_cost: Floats | None
+    capped: Bools | None
+    local_loss: Floats | None
+    federated_loss: Floats | None
+    ignored: list[str]
+    place: Callable[[int], str]
+    """Where the k-th agent stands in the file, in words."""
+
+    def population(self, *, measured: bool | None = None) -> Population:
+        """The agents to settle; by measured losses if asked, or if not asked and they are there."""
+        missing = [name for name in ("local_loss", "federated_loss") if getattr(self, name) is None]
+        if missing and (measured or (measured is None and len(missing) == 1)):
+            raise InputError(
+                f"{self.path}: column {missing[0]} is missing; settling by measured losses needs "
+                "local_loss and federated_loss"
+            )
+        take = measured is not False
+        try:
+            return Population(
+                agents=self.agents,
+                reported_cost=self.reported_cost,
+                samples=self.samples,
+                capped=self.capped,
+                local_loss=self.local_loss if take else None,
+                federated_loss=self.federated_loss if take else None,
+            )
+        except InputError as error:
+            raise self.locate(error) from None
+
+    def locate(self, error: InputError) -> InputError:
+        """The error with its place in this file put before it."""
+        where = str(self.path)
+        if error.index is not None:
+            where += f", {self.place(error.index)}"
+        return InputError(f"{where}: {error}")
+
+
+def read_agents(path: Path) -> AgentsFile:
+    """Read a file of agents, checking every value by itself."""
+    text = _read_text(path)
+    is_json = path.suffix.lower() == ".json" or text.lstrip()[:1] in ("[", "{")
+    columns, place = (_from_json if is_json else _from_csv)(path, text)
+    read = _Columns(path, columns, place)
+
+    def optional(name: str, reader: Callable[[str], Any]) -> Any:
+        return reader(name) if name in columns else None
+
+    return AgentsFile(
+        path=path,
+        agents=read.names("agent"),
+        reported_cost=read.positive("reported_cost"),
+        samples=read.whole("samples"),
+        true_cost=optional("true_cost", read.positive),
+        capped=optional("capped", read.truth),
+        local_loss=optional("local_loss", read.numbers),
+        federated_loss=optional("federated_loss", read.numbers),
+        ignored=[name for name in columns if name not in REQUIRED + OPTIONAL],
+        place=place,
+    )
+
+
+class _Columns:
+    """Columns of text or of JSON values, turned into arrays; the first bad value is named."""
+
+    def __init__(
+        self, path: Path, columns: dict[str, list[Any]], place: Callable[[int], str]
+    ) -> None:
+        self.path, self.columns, self.place = path, columns, place
+
+    def names(self, name: str) -> list[str]:
+        for k, value in enumerate(self.columns[name]):
+            if not isinstance(value, str) or not value.strip():
+                raise self._error(k, name, "a name, in text")
+            if not value.strip().isprintable():
+                raise self._error(k, name, "a name without control characters")
+        return [value.strip() for value in self.columns[name]]
+
+    def numbers(self, name: str) -> Floats:
+        numbers: list[float] = []
+        try:
+            numbers.extend(map(_number, self.columns[name]))
+        except (ValueError, OverflowError):
+            raise self._error(len(numbers), name, "a number, such as 1.024e-07") from None
+        return self._require(np.array(numbers), np.isfinite, name, "a finite number")
+
+    def positive(self, name: str) -> Floats:
+        return self._require(self.numbers(name), lambda x: x > 0, name, "above 0")
+
+    def whole(self, name: str) -> Ints:
+        numbers = self.positive(name)
+        self._require(numbers, lambda x: x == np.floor(x), name, "a whole number of samples")
+        self._require(numbers, lambda x: x <= MOST_SAMPLES, name, f"at most {MOST_SAMPLES:,}")
+        return numbers.astype(np.int64)
+
+    def truth(self, name: str) -> Bools:
+        values = [str(value).strip().lower() for value in self.columns[name]]
+        for k, value in enumerate(values):
+            if value not in _TRUTH:
+                raise self._error(k, name, "true or false")
+        return np.array([_TRUTH[value] for value in values])
+
+    def _require(
+        self, values: Floats, good: Callable[[Floats], Bools], name: str, wanted: str
+    ) -> Floats:
+        if not (fine := good(values)).all():
+            raise self._error(int(np.argmin(fine)), name, wanted)
+        return values
+
+    def _error(self, k: int, name: str, wanted: str) -> InputError:
+        value = self.columns[name][k]
+        found = "empty" if value in ("", None) else _short(str(value), 40)
+        where = f"{self.path}, {self.place(k)}"
+        return InputError(f"{where}: {name} is {found}; it must be {wanted}")
+
+
+def _number(value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        raise ValueError
+    if isinstance(value, str) and "_" in value:  # Python reads 1_000; no other program does
+        raise ValueError
+    return float(value)
+
+
+def _read_text(path: Path) -> str:
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        reason = (error.strerror or "unknown error").lower()
+        raise InputError(f"{path}: cannot be read ({reason}); give a CSV or JSON file") from None
+    if not data.strip():
+        raise InputError(f"{path}: is empty; give a CSV with the columns {', '.join(REQUIRED)}")
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        text = "\0"
+    if "\0" in text:
+        raise InputError(f"{path}: is not UTF-8 text; give a CSV or JSON file")
+    return text
+
+
+def _from_csv(path: Path, text: str) -> tuple[dict[str, list[Any]], Callable[[int], str]]:
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    lines: list[int] = []
+    try:
+        names = [name.strip() for name in next(reader)]
+        _check_names(path, names)
+        columns: dict[str, list[Any]] = {name: [] for name in names}
+        for row in reader:
+            if not any(map(str.strip, row)):
+                continue  # a blank line
+            lines.append(reader.line_num)
+            if len(row) != len(names):
+                raise InputError(
+                    f"{path}, row {len(lines)} (line {lines[-1]}): has {len(row)} fields where the "
+                    f"header has {len(names)}; write as many as the header names"
+                )
+            for column, field in zip(columns.values(), row, strict=True):
+                column.append(field)
+    except csv.Error as error:
+        raise InputError(f"{path}, line {reader.line_num}: is not valid CSV ({error})") from None
+    if not lines:
+        raise InputError(f"{path}: has a header and no agents; write one line for each agent")
+    return columns, lambda k: f"row {k + 1} (line {lines[k]})"
+
+
+def _from_json(path: Path, text: str) -> tuple[dict[str, list[Any]], Callable[[int], str]]:
+    try:
+        document = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{path}: is not valid JSON ({error})") from None
+    rows = document.get("agents") if isinstance(document, dict) else document
+    if not isinstance(rows, list) or not rows or not all(isinstance(row, dict) for row in rows):
+        raise InputError(
+            f'{path}: give a list of objects, or {{"agents": [...]}}, one for each agent with '
+            f"{', '.join(REQUIRED)}"
+        )
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    _check_names(path, names)
+    for k, row in enumerate(rows):
+        for name in names:
+            if name in REQUIRED + OPTIONAL and name not in row:
+                raise InputError(f"{path}, row {k + 1}: {name} is missing; give it for every agent")
+    columns = {name: [row.get(name) for row in rows] for name in names}
+    return columns, lambda k: f"row {k + 1}"
+
+
+def _check_names(path: Path, names: list[str]) -> None:
+    for name in REQUIRED:
+        if name not in names:
+            found = _short(", ".join(names), 80) or "nothing"
+            raise InputError(
+                f"{path}: column {name} is missing; found {found}. Name the columns "
+                f"{', '.join(REQUIRED)} in the first line, separated by commas"
+            )
+    for name in names:
+        if names.count(name) > 1:
+            raise InputError(f"{path}: column {name!r} is there twice; keep one")
+
+
+def _short(text: str, most: int) -> str:
+    return text if len(text) <= most else text[: most - 1] + "…"

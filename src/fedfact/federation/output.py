@@ -1,0 +1,38 @@
+"""Output files that are there in full or not at all."""
+
+import os
+import tempfile
+from pathlib import Path
+
+from ..mechanism import InputError
+
+
+def check_output(path: Path, formats: tuple[str, ...], inputs: tuple[Path, ...] = ()) -> None:
+    """Refuse, before any work, a file that could not be written or that would replace an input."""
+    if path.suffix.lower() not in formats:
+        raise InputError(f"{path}: unknown format; end the name in {' or '.join(formats)}")
+    if not path.parent.is_dir():
+        raise InputError(f"{path}: the directory {path.parent} is not there; create it first")
+    if path.is_dir():
+        raise InputError(f"{path}: is a directory; name a file")
+    if not os.access(path.parent, os.W_OK):
+        raise InputError(f"{path}: the directory {path.parent} cannot be written to")
+    if any(path.exists() and source.exists() and path.samefile(source) for source in inputs):
+        raise InputError(f"{path}: is an input of this command; name another file")
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Write a file so that it is there in full or not at all."""
+    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        umask = os.umask(0)
+        os.umask(umask)
+        Path(name).chmod(0o666 & ~umask)
+        Path(name).replace(path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise

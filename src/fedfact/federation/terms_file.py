@@ -1,0 +1,32 @@
+"""Terms from a TOML file, with one key for each field of `Terms`."""
+
+import dataclasses
+import difflib
+import tomllib
+from pathlib import Path
+
+from ..mechanism import InputError, Terms
+
+FIELDS = tuple(field.name for field in dataclasses.fields(Terms))
+
+
+def read_terms(path: Path) -> Terms:
+    """Read and check terms; unknown keys are refused with the nearest valid name."""
+    try:
+        table = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        reason = (error.strerror or "unknown error").lower()
+        raise InputError(f"{path}: cannot be read ({reason}); give a TOML file") from None
+    except UnicodeDecodeError:
+        raise InputError(f"{path}: is not UTF-8 text; give a TOML file") from None
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"{path}: is not valid TOML ({error})") from None
+    for key in table:
+        if key not in FIELDS:
+            near = difflib.get_close_matches(key, FIELDS, n=1)
+            remedy = f"did you mean {near[0]}?" if near else f"the keys are {', '.join(FIELDS)}"
+            raise InputError(f"{path}: unknown key {key!r}; {remedy}")
+    try:
+        return Terms(**table)
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
