@@ -1,0 +1,53 @@
+"""The command line: thin commands, no logic."""
+
+import sys
+from typing import Annotated
+
+import typer
+
+from .._version import __version__
+from ..mechanism import InputError
+from .advise import advise
+from .console import error
+from .settle import settle
+
+app = typer.Typer(
+    name="fedfact",
+    help="Federated learning that is safe to join.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode="markdown",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command(epilog="Example:  fedfact settle examples/hospitals.csv --terms examples/terms.toml")(
+    settle
+)
+app.command(epilog="Example:  fedfact advise --cost 0.5 --terms examples/terms.toml --agents 10")(
+    advise
+)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"fedfact {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version."),
+    ] = False,
+) -> None:
+    """Federated learning that is safe to join: fees, rewards and settlements for FACT."""
+
+
+def main() -> None:
+    """Run a command. Exit 0 when all is well, 2 on bad input, 1 on a fault of ours."""
+    try:
+        app()
+    except InputError as refusal:
+        error(str(refusal))
+        sys.exit(2)

@@ -1,0 +1,110 @@
+"""``fedfact settle``: from a file of agents to a settlement."""
+
+import secrets
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import typer
+
+from ..federation.agents_file import read_agents
+from ..federation.output import check_output
+from ..federation.settlement_file import FORMATS as SETTLEMENTS
+from ..federation.settlement_file import document, remarks, write_settlement
+from ..federation.statement import statement
+from ..federation.terms_file import read_terms
+from ..mechanism import InputError, Rule, Terms
+from ..mechanism import settle as settle_agents
+from ..report import FIGURES
+from .console import note, print_json
+from .tables import print_settlement, print_statement
+
+
+def settle(
+    agents: Annotated[
+        Path, typer.Argument(help="CSV or JSON: agent, reported_cost, samples (and more).")
+    ],
+    terms: Annotated[Path | None, typer.Option(help="TOML file with the terms.")] = None,
+    rule: Annotated[Rule | None, typer.Option(help="How fees are given back.")] = None,
+    error_scale: Annotated[
+        float | None, typer.Option(help="A = γσ²L/2, in the unit of the costs.")
+    ] = None,
+    alpha: Annotated[float | None, typer.Option(help="α of the penalty, in [0, 2).")] = None,
+    unit: Annotated[
+        float | None, typer.Option(help="Value of one minor unit (0.01 for cents).")
+    ] = None,
+    retention: Annotated[float | None, typer.Option(help="ρ, the part the operator keeps.")] = None,
+    consistency: Annotated[
+        float | None, typer.Option(help="κ, weight of the consistency charge.")
+    ] = None,
+    loss_value: Annotated[
+        float | None, typer.Option(help="v, value of one unit of measured loss.")
+    ] = None,
+    seed: Annotated[int | None, typer.Option(min=0, help="Seed of the draw.")] = None,
+    input: Annotated[
+        Literal["analytic", "measured"] | None,
+        typer.Option(help="Fees by A/m or by measured losses (default: these where given)."),
+    ] = None,
+    statement_of: Annotated[
+        str | None,
+        typer.Option("--statement", metavar="AGENT", help="Only this agent's own lines."),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="Write the settlement: .json, .parquet or .csv."),
+    ] = None,
+    plot: Annotated[
+        Path | None, typer.Option(help="Draw the settlement: .png, .svg or .pdf.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+) -> None:
+    """Settle: what every agent pays and receives, exactly, in whole minor units.
+
+    Terms come from --terms, single ones from their options. Defaults: rule rebate, alpha 1,
+    unit 1e-9, retention 0, consistency 1, loss value 1; without --seed a fresh one is drawn.
+    """
+    inputs = (agents,) if terms is None else (agents, terms)
+    if output is not None:
+        check_output(output, SETTLEMENTS, inputs)
+    if plot is not None:
+        check_output(plot, FIGURES, inputs)
+    given: dict[str, Any] = {
+        "rule": rule,
+        "error_scale": error_scale,
+        "alpha": alpha,
+        "unit": unit,
+        "retention": retention,
+        "consistency": consistency,
+        "loss_value": loss_value,
+    }
+    agreed = replace(
+        Terms() if terms is None else read_terms(terms),
+        **{name: value for name, value in given.items() if value is not None},
+    )
+    file = read_agents(agents)
+    population = file.population(measured=None if input is None else input == "measured")
+    if agreed.rule == "sandwich" and seed is None:
+        seed = secrets.randbelow(2**53)
+        note(f"no seed given, drew {seed}; pass --seed {seed} to repeat this settlement")
+    try:
+        settlement = settle_agents(population, agreed, seed)
+    except InputError as refusal:
+        raise file.locate(refusal) from None
+    told = None if statement_of is None else statement(settlement, statement_of)
+    if output is not None:
+        write_settlement(output, settlement, file.true_cost)
+        note(f"wrote {output}")
+    if plot is not None:
+        from ..report.settlement import draw_settlement  # here, because matplotlib loads slowly
+
+        draw_settlement(plot, settlement)
+        note(f"drew {plot}")
+    if told is not None:
+        print_json(told.document()) if as_json else print_statement(told)
+        return
+    for remark in remarks(file, settlement):
+        note(remark)
+    if as_json:
+        print_json(document(settlement, file.true_cost))
+    else:
+        print_settlement(settlement, file.true_cost)

@@ -1,0 +1,4 @@
+"""Figures."""
+
+FIGURES = (".png", ".svg", ".pdf")
+"""Endings of a figure's name, each with its format."""
