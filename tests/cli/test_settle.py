@@ -1,0 +1,287 @@
+"""``fedfact settle`` as its users meet it."""
+
+import csv
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from fedfact import __version__
+from fedfact.federation import output
+
+TERMS = ("--error-scale", "1", "--unit", "1e-6")
+
+
+def test_json_is_one_document_with_integer_amounts(fedfact, agents_csv):
+    run = fedfact(
+        "settle",
+        agents_csv,
+        *TERMS,
+        "--rule",
+        "sandwich",
+        "--alpha",
+        "1.5",
+        "--seed",
+        "7",
+        "--json",
+    )
+    assert run.code == 0
+    document = json.loads(run.out)
+    assert list(document["agents"][0]) == [
+        "agent", "fee", "penalty", "charge", "reward", "rebate", "net", "group", "won",
+    ]  # fmt: skip
+    assert (document["rule"], document["seed"], document["alpha"]) == ("sandwich", 7, 1.5)
+    assert (document["error_scale"], document["unit"]) == (1.0, 1e-6)
+    assert document["fedfact"] == __version__
+    rows = document["agents"]
+    for row in rows:
+        amounts = [row[name] for name in ("fee", "penalty", "charge", "reward", "rebate", "net")]
+        assert all(type(amount) is int for amount in amounts)
+    assert document["surplus"] == -sum(row["net"] for row in rows) >= 0
+    assert sorted(row["group"] for row in rows) == [0, 0, 0, 1, 1, 1]
+    assert sum(row["won"] for row in rows) == 2
+
+
+def test_the_rebate_rule_draws_no_groups(fedfact, agents_csv):
+    document = json.loads(fedfact("settle", agents_csv, *TERMS, "--json").out)
+    assert document["rule"] == "rebate"
+    assert all(row["group"] is None and row["won"] is False for row in document["agents"])
+    assert all(row["rebate"] > 0 and row["reward"] == 0 for row in document["agents"])
+
+
+def test_the_table_shows_every_agent_the_totals_and_the_surplus(fedfact, agents_csv):
+    run = fedfact("settle", agents_csv, *TERMS, "--rule", "sandwich", "--seed", 7)
+    assert run.code == 0
+    for word in ("ann", "fay", "fee", "reward", "total", "surplus", "seed 7", "units of 1e-06"):
+        assert word in run.out
+    document = json.loads(
+        fedfact("settle", agents_csv, *TERMS, "--rule", "sandwich", "--seed", 7, "--json").out
+    )
+    assert f"surplus {document['surplus']:,}" in run.out
+    for row in document["agents"]:
+        assert f"{row['fee']:,}" in run.out
+
+
+def test_a_long_table_is_cut_and_says_so(fedfact, tmp_path):
+    path = tmp_path / "many.csv"
+    rows = "".join(f"agent-{k},1e-6,1000\n" for k in range(100))
+    path.write_text("agent,reported_cost,samples\n" + rows)
+    run = fedfact("settle", path, *TERMS)
+    assert "40 more" in run.out
+    assert len(run.out.splitlines()) < 75
+
+
+def test_without_a_seed_one_is_drawn_and_told(fedfact, agents_csv):
+    first = fedfact("settle", agents_csv, *TERMS, "--rule", "sandwich", "--json")
+    seed = json.loads(first.out)["seed"]
+    assert f"--seed {seed}" in first.err
+    again = fedfact("settle", agents_csv, *TERMS, "--rule", "sandwich", "--json", "--seed", seed)
+    assert again.out == first.out
+
+
+def test_terms_from_a_file_and_single_ones_from_options(fedfact, examples):
+    hospitals, terms = examples / "hospitals.csv", examples / "terms.toml"
+    document = json.loads(fedfact("settle", hospitals, "--terms", terms, "--json").out)
+    assert (document["unit"], document["rule"]) == (0.01, "rebate")
+    changed = fedfact("settle", hospitals, "--terms", terms, "--retention", "0.25", "--json")
+    changed = json.loads(changed.out)
+    assert (changed["unit"], changed["retention"]) == (0.01, 0.25)
+    assert changed["surplus"] > document["surplus"]
+
+
+def test_true_costs_give_the_losses_alone_and_settled(fedfact, examples):
+    run = fedfact(
+        "settle", examples / "hospitals.csv", "--terms", examples / "terms.toml", "--json"
+    )
+    rows = {row["agent"]: row for row in json.loads(run.out)["agents"]}
+    # Hazel: A/m + c·m = 2,000,000/2,000 + 0.5·2,000; settled = A/M + c·m + what it paid, net.
+    assert rows["Hazel"]["loss_alone"] == 2000.0
+    expected = 2_000_000 / 18_522 + 1000 - rows["Hazel"]["net"] / 100
+    assert rows["Hazel"]["loss_settled"] == pytest.approx(expected, abs=1e-9)
+    assert all(
+        row["loss_settled"] < row["loss_alone"] for row in rows.values() if not row["charge"]
+    )
+
+
+def test_measured_losses_are_settled_by_the_waterfall(fedfact, tmp_path):
+    path = tmp_path / "measured.csv"
+    path.write_text(
+        "agent,reported_cost,samples,local_loss,federated_loss\n"
+        "a,1e-3,100,1.5,0.5\nb,1e-3,100,1.2,0.6\nc,1e-3,100,0.3,0.7\n"
+    )
+    document = json.loads(fedfact("settle", path, "--unit", "0.01", "--json").out)
+    amounts = [
+        (row["fee"], row["compensation"], row["rebate"], row["net"]) for row in document["agents"]
+    ]
+    # f = 100, 60, −40: the pools Σ_{j≠i} f_j = 20, 60, 160, the last cut to the 120 left; halves.
+    assert amounts == [(100, 0, 10, -90), (60, 0, 30, -30), (0, 40, 60, 100)]
+    assert (document["surplus"], document["input"]) == (20, "measured")
+    by_formula = fedfact("settle", path, *TERMS, "--input", "analytic", "--json")
+    assert json.loads(by_formula.out)["input"] == "analytic"
+
+
+@pytest.mark.parametrize("ending", ["json", "parquet", "csv"])
+def test_output_files_hold_what_json_prints(fedfact, agents_csv, tmp_path, ending):
+    path = tmp_path / f"settlement.{ending}"
+    command = ("settle", agents_csv, *TERMS, "--rule", "sandwich", "--seed", 7)
+    assert fedfact(*command, "--output", path).code == 0
+    document = json.loads(fedfact(*command, "--json").out)
+    if ending == "json":
+        assert json.loads(path.read_text()) == document
+    elif ending == "parquet":
+        table = pq.read_table(path)
+        assert table.to_pylist() == document["agents"]
+        assert json.loads(table.schema.metadata[b"fedfact"])["surplus"] == document["surplus"]
+    else:
+        rows = list(csv.DictReader(path.read_text().splitlines()))
+        assert [int(row["net"]) for row in rows] == [row["net"] for row in document["agents"]]
+        assert [row["won"] == "True" for row in rows] == [row["won"] for row in document["agents"]]
+    assert [file.name for file in tmp_path.iterdir() if file.name.startswith(".")] == []
+
+
+def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path, monkeypatch):
+    path = tmp_path / "settlement.json"
+    path.write_text("old")
+
+    def broken(descriptor):
+        raise OSError("disk full")
+
+    monkeypatch.setattr(os, "fsync", broken)
+    with pytest.raises(OSError, match="disk full"):
+        output.write_whole(path, b"new")
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+BAD_OPTIONS = {
+    "rule": (["--rule", "lottery"], "lottery"),
+    "alpha at 2": (["--alpha", "2"], "alpha is 2.0; it must be at least 0 and below 2"),
+    "alpha below 0": (["--alpha", "-0.1"], "alpha is -0.1"),
+    "alpha NaN": (["--alpha", "nan"], "alpha is nan; it must be at least 0 and below 2"),
+    "alpha near 2": (["--alpha", "1.9999999"], "too close to 2"),
+    "no error scale": (["--rule", "rebate"], "error_scale is missing"),
+    "error scale 0": (["--error-scale", "0"], "error_scale is 0.0; it must be above 0"),
+    "error scale 1e308": (["--error-scale", "1e308"], "error_scale is 1e+308; it must be above 0"),
+    "error scale 1e90": (["--error-scale", "1e90"], "do not fit"),
+    "unit 0": (["--unit", "0"], "unit is 0.0"),
+    "unit tiny": (["--unit", "1e-30"], "take a larger unit"),
+    "retention": (["--retention", "1.5"], "retention is 1.5"),
+    "retention digits": (["--retention", "0.12345678"], "at most six decimals"),
+    "consistency": (["--consistency", "-1"], "consistency is -1.0"),
+    "seed": (["--seed", "-1"], "--seed"),
+    "seed text": (["--seed", "abc"], "--seed"),
+    "format": (["--output", "settlement.xlsx"], "end the name in .json or .parquet or .csv"),
+    "directory": (["--output", "nowhere/settlement.json"], "the directory nowhere is not there"),
+    "plot format": (["--plot", "plot.txt"], "end the name in .png"),
+    "statement": (["--statement", "nobody"], "there is no agent 'nobody'"),
+    "terms": (["--terms", "none.toml"], "none.toml: cannot be read"),
+    "measured": (["--input", "measured"], "local_loss is missing"),
+    "unknown option": (["--lambda", "1"], "--lambda"),
+}
+
+
+@pytest.mark.parametrize(("options", "message"), BAD_OPTIONS.values(), ids=BAD_OPTIONS)
+def test_bad_options_exit_2_with_one_message_and_no_output(
+    fedfact, agents_csv, tmp_path, monkeypatch, options, message
+):
+    monkeypatch.chdir(tmp_path)
+    base = [] if "error_scale is missing" in message else list(TERMS)
+    before = sorted(tmp_path.iterdir())
+    extra = [] if "--output" in options else ["--output", "result.json"]
+    run = fedfact("settle", agents_csv, *base, *options, *extra)
+    assert run.code == 2
+    assert message in run.err
+    assert run.out == ""
+    assert sorted(tmp_path.iterdir()) == before
+
+
+BAD_AGENTS = {
+    "cost 1e308": ("z,1e308,100", "row 7 (line 8): agent 'z': reported_cost is 1e+308"),
+    "cost 1e-320": ("z,1e-320,100", "row 7 (line 8): agent 'z': reported_cost is 1e-320"),
+    "cost 1e90": ("z,1e90,100", "row 7 (line 8): agent 'z': its penalty does not fit in 64 bits"),
+    "cost 1e-90": ("z,1e-90,100", None),
+    "NaN": ("z,nan,100", "row 7 (line 8): reported_cost is nan"),
+    "fraction": ("z,1,1.5", "row 7 (line 8): samples is 1.5"),
+    "twice": ("ann,1,1", "row 7 (line 8): agent 'ann' is there twice"),
+    "ragged": ("z,1", "row 7 (line 8): has 2 fields"),
+}
+
+
+@pytest.mark.parametrize(("row", "message"), BAD_AGENTS.values(), ids=BAD_AGENTS)
+@pytest.mark.parametrize("rule", ["sandwich", "rebate"])
+def test_bad_agents_exit_2_naming_file_and_row(fedfact, agents_csv, tmp_path, row, message, rule):
+    agents_csv.write_text(agents_csv.read_text() + row + "\n")
+    result = tmp_path / "result.json"
+    run = fedfact("settle", agents_csv, *TERMS, "--rule", rule, "--seed", 1, "--output", result)
+    if message is None:  # absurd, but it can be settled
+        assert run.code == 0
+        return
+    assert run.code == 2
+    assert run.err.startswith(f"error: {agents_csv}")
+    assert message in run.err
+    assert len(run.err.splitlines()) == 1
+    assert not result.exists()
+
+
+def test_an_input_is_never_overwritten(fedfact, agents_csv):
+    text = agents_csv.read_text()
+    run = fedfact("settle", agents_csv, *TERMS, "--output", agents_csv)
+    assert run.code == 2
+    assert "is an input" in run.err
+    assert agents_csv.read_text() == text
+
+
+def test_escrow_and_minimum_samples_are_kept(fedfact, agents_csv, tmp_path):
+    terms = tmp_path / "terms.toml"
+    for line, message in [
+        ("escrow = 1000", "exceeds the escrow of 1000"),
+        ("minimum_samples = 450", "row 5 (line 6): agent 'eve': samples is 447; the terms ask for"),
+        ("escrow = 100_000_000", None),
+    ]:
+        terms.write_text(f"error_scale = 1.0\nunit = 1e-6\n{line}\n")
+        run = fedfact("settle", agents_csv, "--terms", terms)
+        assert run.code == (2 if message else 0)
+        assert (message or "") in run.err
+
+
+def test_chatter_goes_to_stderr(fedfact, agents_csv, tmp_path):
+    header, *rows = agents_csv.read_text().splitlines()
+    agents_csv.write_text("\n".join([f"{header},site", *(f"{row},x" for row in rows)]))
+    plot = tmp_path / "plot.png"
+    run = fedfact("settle", agents_csv, *TERMS, "--json", "--plot", plot, "--unit", "10")
+    assert run.code == 0
+    json.loads(run.out)
+    assert "without a meaning here: site" in run.err
+    assert "all fees round to 0" in run.err
+    assert f"drew {plot}" in run.err
+
+
+def test_faults_of_ours_exit_1(agents_csv, tmp_path):
+    """A bug must not look like bad input: any other exception ends with status 1."""
+    code = (
+        "import importlib, sys; from fedfact.cli import main\n"
+        "importlib.import_module('fedfact.cli.settle').read_agents = lambda path: 1 / 0\n"
+        f"sys.argv = ['fedfact', 'settle', {str(agents_csv)!r}]; main()"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert run.returncode == 1
+    assert "ZeroDivisionError" in run.stderr
+
+
+def test_the_installed_command_runs(agents_csv):
+    command = Path(sys.executable).with_name("fedfact")
+    run = subprocess.run([command, "--version"], capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == f"fedfact {__version__}"
+
+
+@pytest.mark.parametrize("command", ["settle", "advise"])
+def test_help_has_an_example(fedfact, command):
+    run = fedfact(command, "--help")
+    assert run.code == 0
+    assert f"fedfact {command} " in run.out
+    assert "Example" in run.out
+    assert "--json" in run.out

@@ -1,0 +1,197 @@
+"""Advice before signing: its figures against settlements and by hand, and what it recommends."""
+
+import json
+
+import numpy as np
+import pytest
+
+from fedfact import InputError, Population, Terms, settle
+from fedfact.federation.advice import Member, advise
+from fedfact.federation.others import others_like
+from fedfact.federation.recommendation import assumptions, recommendation, verdict
+from fedfact.mechanism import Others, whole_local_optimum, win_probability
+
+COST = np.array([2e-6, 3e-6, 4e-6, 5e-6, 6e-6, 7e-6, 8e-6, 9e-6])
+SAMPLES = whole_local_optimum(COST, 1.0)
+OWN = 4.5e-6
+KNOWN = Others(SAMPLES.astype(float), COST)
+
+
+def member(terms=None, others=KNOWN, knows_reports=True, cost=OWN, **changes):
+    terms = terms or Terms(error_scale=1.0, unit=1e-12, **changes)
+    return Member(cost, terms, others, knows_reports)
+
+
+def settled_with(samples, report, rule, seed=0):
+    """The settlement of the others and the member, who comes last."""
+    population = Population(
+        [*"abcdefgh", "me"], np.append(COST, report), np.append(SAMPLES, samples)
+    )
+    return settle(population, Terms(error_scale=1.0, unit=1e-12, rule=rule), seed)
+
+
+def test_fee_and_rebate_are_those_of_the_settlement():
+    advice = advise(member())
+    result = settled_with(advice.samples, OWN, "rebate")
+    assert advice.samples == 471  # √(1/4.5e-6) = 471.4
+    assert advice.fee == result.fee[-1]
+    assert advice.largest_fee == 10**12 // 471
+    loss = 1 / result.population.total + OWN * 471 - result.net[-1] * 1e-12
+    assert advice.outcome.realised == pytest.approx(loss, abs=3e-12)
+    assert advice.outcome.worst == advice.outcome.best == advice.outcome.realised
+    assert advice.alone == pytest.approx(1 / 471 + OWN * 471)
+
+
+def test_sandwich_outcomes_are_those_of_winning_losing_and_their_exact_mean():
+    advice = advise(member(rule="sandwich"))
+    outcome = advice.outcome
+    by_fate = {}
+    for seed in range(40):
+        result = settled_with(advice.samples, OWN, "sandwich", seed)
+        loss = 1 / result.population.total + OWN * advice.samples - result.net[-1] * 1e-12
+        by_fate[bool(result.won[-1])] = loss
+    assert outcome.worst == pytest.approx(by_fate[False], abs=3e-12)
+    assert outcome.best == pytest.approx(by_fate[True], abs=3e-12)
+    chance = win_probability(np.append(COST, OWN))[-1]
+    mean = chance * outcome.best + (1 - chance) * outcome.worst
+    assert outcome.realised == pytest.approx(mean)
+    assert outcome.believed == pytest.approx((outcome.best + outcome.worst) / 2)
+
+
+def test_unknown_reports_realise_the_mean_over_all_agents():
+    others = others_like(OWN, Terms(error_scale=1.0), agents=10, total=8000)
+    assert others.total == 8000 - 471
+    advice = advise(member(others=others, knows_reports=False, rule="sandwich"))
+    outcome = advice.outcome
+    assert outcome.realised == pytest.approx(0.3 * outcome.best + 0.7 * outcome.worst)
+    assert all(deviation.sandwich_realised is None for deviation in advice.deviations)
+
+
+def test_no_deviation_pays_under_rebate_and_free_riding_pays_only_without_a_mechanism():
+    for kappa in (0.5, 1.0, 3.0):
+        advice = advise(member(consistency=kappa), lie=0.3, free_ride=0.5)
+        assert all(deviation.rebate > 0 for deviation in advice.deviations)
+        # What honesty believes to win half of the time it would win less often for any lie.
+        assert all(deviation.sandwich > 0 for deviation in advice.deviations)
+        rides = [deviation for deviation in advice.deviations if "hold back" in deviation.name]
+        assert len(rides) == 2
+        assert all(ride.federated < 0 for ride in rides)
+
+
+def test_a_lie_towards_the_median_pays_under_sandwich_once_reports_are_known():
+    advice = advise(member(cost=2.4e-6, rule="sandwich"), lie=0.5)
+    up = advice.deviations[0]
+    assert up.sandwich > 0 > up.sandwich_realised
+
+
+def test_capped_members_use_what_they_have_and_pay_no_charge():
+    advice = advise(member(), capacity=200)
+    assert (advice.samples, advice.optimum) == (200, pytest.approx(471.4045))
+    population = Population(
+        [*"abcdefgh", "me"],
+        np.append(COST, OWN),
+        np.append(SAMPLES, 200),
+        capped=np.arange(9) == 8,
+    )
+    result = settle(population, Terms(error_scale=1.0, unit=1e-12))
+    loss = 1 / population.total + OWN * 200 - result.net[-1] * 1e-12
+    assert advice.outcome.realised == pytest.approx(loss, abs=3e-12)
+    assert advice.alone == pytest.approx(1 / 200 + OWN * 200)
+
+
+def test_a_wrong_error_scale_breaks_a_losers_rationality():
+    """THEORY §4: A a tenth too large costs a loser about 9 % of c·m*."""
+    many = Others(np.full(10**5, 471.0), np.full(10**5, OWN))
+    advice = advise(member(others=many, rule="sandwich"))
+    excess = advice.if_error_scale_wrong * 2 * (OWN / 1.1) ** 0.5
+    assert excess / (OWN * 471) == pytest.approx(0.095, abs=0.005)
+    assert advise(member()).if_error_scale_wrong < 0  # the rebate leaves room
+
+
+def test_recommendations():
+    assert verdict(advise(member())) == "join"
+    assert "In every outcome you end" in recommendation(advise(member()))
+    assert "At worst you end where training alone" in recommendation(
+        advise(member(rule="sandwich"))
+    )
+    # The cheapest agent is never a median: against known reports it cannot win.
+    cheapest = advise(member(cost=1e-6, rule="sandwich"))
+    assert verdict(cheapest) == "do not join"
+    assert "brings you nothing" in recommendation(cheapest)
+    forced = advise(member(rule="sandwich", minimum_samples=600))
+    assert (forced.samples, verdict(forced)) == (600, "join with care")
+    assert "bear the worst outcome" in recommendation(forced)
+    poor = advise(member(escrow=10))
+    assert verdict(poor) == "do not join"
+    assert "exceeds the escrow of 10" in recommendation(poor)
+    harsh = advise(member(alpha=2 - 1e-6))
+    assert verdict(harsh) == "do not join"
+    assert "too close to 2" in recommendation(harsh)
+    with pytest.raises(InputError, match="you cannot join"):
+        advise(member(minimum_samples=600), capacity=500)
+
+
+def test_assumptions_fit_what_is_known():
+    known, unknown = (
+        " ".join(assumptions(advise(member(rule="sandwich", knows_reports=knows))))
+        for knows in (True, False)
+    )
+    assert "exact chance" in known
+    assert "mean over all agents" in unknown
+    assert "Assumption 2" not in " ".join(assumptions(advise(member())))
+
+
+def test_on_the_command_line(fedfact, examples, tmp_path):
+    base = ["advise", "--cost", "0.5", "--terms", examples / "terms.toml"]
+    plot = tmp_path / "losses.png"
+    run = fedfact(*base, "--others", examples / "hospitals.csv", "--plot", plot)
+    assert run.code == 0
+    assert plot.read_bytes()[:4] == b"\x89PNG"
+    for word in ("Join.", "m* = 2,000", "rebate (these terms)", "sandwich, realised", "takes for"):
+        assert word in run.out
+    document = json.loads(fedfact(*base, "--total", 20_000, "--agents", 10, "--json").out)
+    assert document["verdict"] == "join"
+    assert document["others_samples"] == 18_000
+    assert [outcome["rule"] for outcome in document["outcomes"]] == ["rebate", "sandwich"]
+    assert json.loads(fedfact(*base, "--json").out)["agents"] == 6
+
+
+BAD = {
+    "cost": (["--cost", "0"], "--cost is 0.0"),
+    "NaN cost": (["--cost", "nan"], "--cost is nan"),
+    "both": (["--total", "9", "--agents", "4", "--others", "x.csv"], "leave out --total"),
+    "total alone": (["--total", "9000"], "--total needs --agents"),
+    "small total": (["--total", "2001", "--agents", "9"], "less than one each"),
+    "two agents": (["--agents", "2"], "--agents"),
+    "others": (["--others", "none.csv"], "none.csv: cannot be read"),
+    "lie": (["--lie", "100"], "percentages"),
+    "plot": (["--plot", "plot.gif"], "end the name in .png"),
+}
+
+
+@pytest.mark.parametrize(("options", "message"), BAD.values(), ids=BAD)
+def test_bad_questions_exit_2(fedfact, examples, options, message):
+    options = options if "--cost" in options else ["--cost", "0.5", *options]
+    run = fedfact("advise", "--terms", examples / "terms.toml", *options)
+    assert (run.code, run.out) == (2, "")
+    assert message in run.err
+
+
+BAD_TERMS = {
+    "unknown key": ("error_scal = 1", "unknown key 'error_scal'; did you mean error_scale?"),
+    "not TOML": ("error_scale = ", "is not valid TOML"),
+    "text": ('error_scale = "one"', "error_scale is 'one'; it must be a number"),
+    "boolean": ("alpha = true", "alpha is True; it must be a number"),
+    "rule": ('rule = "lottery"', "rule is 'lottery'; choose sandwich or rebate"),
+    "fraction": ("minimum_samples = 1.5", "minimum_samples is 1.5; it must be a whole number"),
+    "no scale": ("alpha = 1.0", "error_scale is missing"),
+}
+
+
+@pytest.mark.parametrize(("text", "message"), BAD_TERMS.values(), ids=BAD_TERMS)
+def test_bad_terms_are_refused(fedfact, tmp_path, text, message):
+    terms = tmp_path / "terms.toml"
+    terms.write_text(text)
+    run = fedfact("advise", "--cost", "1", "--terms", terms)
+    assert (run.code, run.out) == (2, "")
+    assert message in run.err
