@@ -27,7 +27,7 @@ from ..mechanism.arrays import ArrayLike, Floats
 from ..mechanism.exact import exact, floor_difference
 
 SPREAD = 0.1
-"""Under Assumption 2 an agent takes its cost for the median; the paper adds a spread of 10 %."""
+"""Under Assumption 1 an agent takes its cost for the median; the paper adds a spread of 10 %."""
 
 TOO_LARGE = 1.1
 """How wrong the operator's A is supposed to be when asking what a wrong A would do."""
@@ -48,7 +48,7 @@ class Outcome:
 class Deviation:
     """What a lie or a free ride changes under each play: added loss, as a part of the loss alone.
 
-    Positive is worse for the agent. ``sandwich`` is as the agent believes under Assumption 2,
+    Positive is worse for the agent. ``sandwich`` is as the agent believes under Assumption 1,
     ``sandwich_realised`` as the others' reports make it, where these are known.
     """
 
@@ -122,7 +122,7 @@ class Member:
         return float(self.losses(play, samples, report, believed=believed))
 
     def believed_chance(self, report: Floats) -> Floats:
-        """Under Assumption 2."""
+        """Under Assumption 1."""
         costs = stats.norm(self.true_cost, SPREAD * self.true_cost)
         return continuum_win_probability(report, costs)
 

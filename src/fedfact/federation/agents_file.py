@@ -15,8 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..mechanism import InputError, Population
-from ..mechanism.arrays import Bools, Floats, Ints
-from ..mechanism.population import MOST_SAMPLES
+from ..mechanism.arrays import MOST_SAMPLES, Bools, Floats, Ints
 
 REQUIRED = ("agent", "reported_cost", "samples")
 OPTIONAL = ("true_cost", "capped", "local_loss", "federated_loss")

@@ -70,7 +70,7 @@ def assumptions(advice: Advice) -> list[str]:
             else "the mean over all agents, at most one win in three"
         )
         lines += [
-            "Believed: you take your cost for the median (Assumption 2) and expect to win one time "
+            "Believed: you take your cost for the median (Assumption 1) and expect to win one time "
             f"in two. Realised: {chance}.",
             "Who knows the others' costs gains by reporting their median: this rule is truthful "
             "only among agents that know nothing of each other.",

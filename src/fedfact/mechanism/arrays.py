@@ -16,6 +16,9 @@ Number = float | Fraction
 SMALLEST, LARGEST = 1e-100, 1e100
 """Costs and scales outside of these are refused; within, no formula leaves the range of floats."""
 
+MOST_SAMPLES = 10**12
+"""The most samples one agent may have."""
+
 
 def floats(values: ArrayLike) -> Floats:
     """The values as an array of floats."""

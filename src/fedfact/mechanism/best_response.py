@@ -14,6 +14,7 @@ from .outcome import Others, Play, expected_loss
 from .terms import Terms
 
 _POINTS = 65
+_MANY_POINTS = 20_001  # one step in a thousand over the search's twelve orders of magnitude
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,15 +26,17 @@ class Response:
     loss: float
 
 
-def minimise(loss: Callable[[Floats], Floats], low: float, high: float) -> float:
+def minimise(
+    loss: Callable[[Floats], Floats], low: float, high: float, points: int = _POINTS
+) -> float:
     """Where ``loss`` is least between two positive bounds: best of a grid, then of finer ones."""
     while high / low > 1 + 1e-13:
-        grid = np.geomspace(low, high, _POINTS)
+        grid = np.geomspace(low, high, points)
         k = int(np.argmin(loss(grid)))
-        bounds = float(grid[max(k - 1, 0)]), float(grid[min(k + 1, _POINTS - 1)])
+        bounds = float(grid[max(k - 1, 0)]), float(grid[min(k + 1, points - 1)])
         if bounds == (low, high):
             break
-        low, high = bounds
+        (low, high), points = bounds, _POINTS
     return low if loss(floats([low, high])).argmin() == 0 else high
 
 
@@ -67,16 +70,22 @@ def best_response(
     truthful = best_samples(true_cost)
     if play in ("local", "federated"):
         return truthful
-    if play == "sandwich" and win_probability is None:
-        # The report enters through its rank only: try every rank and every tie.
-        known = np.unique(others.reported_cost)
-        between = (known[1:] + known[:-1]) / 2
-        tries = [best_samples(float(c)) for c in (known[0] / 2, *known, *between, known[-1] * 2)]
-    else:
+    low, high = true_cost * 1e-6, true_cost * 1e6
+    if play == "sandwich":
+        m = truthful.samples  # the report moves the chance to win and nothing else
 
         def loss_of_report(reports: Floats) -> Floats:
-            return floats([best_samples(float(c)).loss for c in reports])
+            return expected_loss(play, m, reports, true_cost, others, terms, win_probability)
 
-        tries = [best_samples(minimise(loss_of_report, true_cost * 1e-6, true_cost * 1e6))]
-    best = min(tries, key=lambda response: response.loss)
-    return best if best.loss < truthful.loss * (1 - 1e-12) else truthful
+        if win_probability is None:  # only the rank counts: try every rank and every tie
+            known = np.unique(others.reported_cost)
+            tries = np.concatenate((known, (known[1:] + known[:-1]) / 2))
+            report = float(tries[np.argmin(loss_of_report(tries))])
+        else:
+            report = minimise(loss_of_report, low, high, _MANY_POINTS)
+    else:
+        report = minimise(
+            lambda reports: floats([best_samples(float(c)).loss for c in reports]), low, high
+        )
+    best = best_samples(report)
+    return best if best.loss < truthful.loss - 1e-12 * abs(truthful.loss) else truthful

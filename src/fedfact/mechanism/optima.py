@@ -5,7 +5,8 @@
 
 import numpy as np
 
-from .arrays import ArrayLike, Floats, Ints, floats
+from .arrays import MOST_SAMPLES, ArrayLike, Floats, Ints, floats
+from .errors import InputError
 
 
 def local_optimum(cost: ArrayLike, error_scale: ArrayLike) -> Floats:
@@ -24,8 +25,14 @@ def whole_local_optimum(cost: ArrayLike, error_scale: ArrayLike) -> Ints:
     >>> int(whole_local_optimum(cost=0.16, error_scale=1.0))  # m* = 2.5
     3
     """
-    optimum: Ints = np.floor(0.5 + np.sqrt(0.25 + floats(error_scale) / floats(cost))).astype(int)
-    return optimum
+    optimum = np.floor(0.5 + np.sqrt(0.25 + floats(error_scale) / floats(cost)))
+    if not np.all(optimum <= MOST_SAMPLES):
+        raise InputError(
+            f"a cost of {np.min(cost):g} per sample would make {np.max(optimum):.3g} samples best; "
+            "do cost and error scale have the same unit?"
+        )
+    whole: Ints = optimum.astype(np.int64)
+    return whole
 
 
 def federated_optimum(cost: ArrayLike, others: ArrayLike, error_scale: ArrayLike) -> Floats:

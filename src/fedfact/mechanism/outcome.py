@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from .arrays import ArrayLike, Floats, floats
+from .errors import InputError
 from .losses import federated_loss, local_loss, penalised_loss
 from .terms import Terms
 from .winning import win_probability_against
@@ -22,6 +23,10 @@ class Others:
 
     samples: Floats
     reported_cost: Floats
+
+    def __post_init__(self) -> None:
+        if len(self.samples) < 2 or len(self.samples) != len(self.reported_cost):
+            raise InputError("give samples and reported_cost of two other agents at least")
 
     @property
     def total(self) -> float:

@@ -18,7 +18,7 @@ from .arrays import ArrayLike, Floats, floats
 from .optima import local_optimum
 
 MISS = 0.01
-"""How far, as a part of m*, an agent must be able to miss its optimum and still gain from PFL."""
+"""What part of m* an agent may miss before that alone may cost it all that federation brings."""
 
 
 def _weight(s: Floats) -> Floats:
@@ -41,7 +41,7 @@ def penalty_weight(
     m_star = local_optimum(reported_cost, error_scale)
     numerator = floats(reported_cost) / m_star * _weight(floats(others) / m_star) / 2
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(numerator == 0, 0.0, numerator / slack)
+        return np.where(numerator == 0, 0.0, numerator / slack)[()]
 
 
 def penalty_slope(reported_cost: ArrayLike, others: ArrayLike, error_scale: ArrayLike) -> Floats:
@@ -71,7 +71,7 @@ def free_rider_penalty(
     scale = floats(reported_cost) * m_star * _weight(s) / 2
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         value = scale / slack * (short + slack * (1 + s) / (s + 2)) ** 2
-    return np.where((scale == 0) | ((slack == 0) & (short == 0)), 0.0, value)
+    return np.where((scale == 0) | ((slack == 0) & (short == 0)), 0.0, value)[()]
 
 
 def rationality_gap(
@@ -97,4 +97,4 @@ def largest_alpha(reported_cost: ArrayLike, others: ArrayLike, error_scale: Arra
     with np.errstate(over="ignore"):
         miss = np.maximum(0.5 / m_star, MISS)
         limit = 2 - (miss * (s + 2) / (1 + s)) ** 2 / 2
-    return np.where(m_star < 0.5, 2.0, limit)
+    return np.where(m_star < 0.5, 2.0, limit)[()]

@@ -5,10 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .arrays import LARGEST, SMALLEST, Bools, Floats, Ints
+from .arrays import LARGEST, MOST_SAMPLES, SMALLEST, Bools, Floats, Ints
 from .errors import InputError
 
-MOST_SAMPLES = 10**12
 _MOST_TOTAL = 2**53  # totals stay exact as floats too
 
 

@@ -5,6 +5,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from .arrays import ArrayLike, Floats, floats
+from .errors import InputError
 from .sandwich import winner_in_threes
 
 
@@ -23,6 +24,8 @@ class CostDistribution(Protocol):
 
 def _chance(below: Floats, equal: Floats, above: Floats, n: int) -> Floats:
     """P_i = (3G/n)·[L·U + ½E(L+U) + E(E−1)/6] / C(n−1, 2)."""
+    if n < 3:
+        raise InputError(f"there are {n} agents; a group needs three")
     ways = below * above + equal * (below + above) / 2 + equal * (equal - 1) / 6
     return 3 * (n // 3) / n * ways / ((n - 1) * (n - 2) / 2)
 
