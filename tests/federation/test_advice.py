@@ -138,7 +138,7 @@ def test_assumptions_fit_what_is_known():
     )
     assert "exact chance" in known
     assert "mean over all agents" in unknown
-    assert "Assumption 2" not in " ".join(assumptions(advise(member())))
+    assert "Assumption 1" not in " ".join(assumptions(advise(member())))
 
 
 def test_on_the_command_line(fedfact, examples, tmp_path):

@@ -1,0 +1,53 @@
+"""Run the commands shown in README.md and docs/*.md, and put what they print under them.
+
+A block that starts with ```console holds lines ``$ command``, each followed by its output. This
+program runs the commands in a copy of the examples, replaces the outputs and keeps the figures
+they draw. ``tests/test_docs.py`` fails when a block does not say what its command prints.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+BLOCK = re.compile(r"(?<=^```console\n)(.*?)(?=^```$)", re.DOTALL | re.MULTILINE)
+
+
+def refreshed(page: Path, scratch: Path) -> str:
+    """The text of a page with the output of its commands as it is now."""
+    shutil.copytree(ROOT / "examples", scratch / "examples", dirs_exist_ok=True)
+    (scratch / "docs" / "figures").mkdir(parents=True, exist_ok=True)
+    bin_ = str(Path(sys.executable).parent)
+    env = {**os.environ, "PATH": bin_ + os.pathsep + os.environ["PATH"], "LC_ALL": "C.UTF-8"}
+
+    def run(block: re.Match[str]) -> str:
+        text = ""
+        for line in block.group().splitlines():
+            if line.startswith("$ "):
+                done = subprocess.run(
+                    line[2:], shell=True, cwd=scratch, env=env, check=True, stdout=subprocess.PIPE
+                )
+                output = [part.rstrip() for part in done.stdout.decode().splitlines()]
+                text += "\n".join([line, *output]).rstrip() + "\n"
+        return text
+
+    return BLOCK.sub(run, page.read_text(encoding="utf-8"))
+
+
+def main() -> None:
+    """Rewrite all pages, and the figures that their commands draw."""
+    with tempfile.TemporaryDirectory() as folder:
+        for page in PAGES:
+            page.write_text(refreshed(page, Path(folder)), encoding="utf-8")
+        (ROOT / "docs" / "figures").mkdir(exist_ok=True)
+        for figure in Path(folder, "docs", "figures").iterdir():
+            shutil.copy(figure, ROOT / "docs" / "figures")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,37 @@
+"""README and docs show what the commands print, link to what is there, and name no machine."""
+
+import importlib.util
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+spec = importlib.util.spec_from_file_location("refresh", ROOT / "docs" / "refresh.py")
+refresh = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(refresh)
+NAMES = [str(page.relative_to(ROOT)) for page in refresh.PAGES]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_commands_print_what_the_page_shows(name, tmp_path):
+    page = ROOT / name
+    assert refresh.refreshed(page, tmp_path) == page.read_text(encoding="utf-8"), "run `make docs`"
+    drawn = {figure.name for figure in (tmp_path / "docs" / "figures").iterdir()}
+    kept = {figure.name for figure in (ROOT / "docs" / "figures").iterdir()}
+    assert drawn <= kept
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_links_lead_somewhere(name):
+    page = ROOT / name
+    for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
+        assert "://" in target or (page.parent / target).exists(), target
+
+
+def test_make_help_explains_every_target():
+    makefile = (ROOT / "Makefile").read_text()
+    targets = re.findall(r"^([a-z]+):", makefile, re.MULTILINE)
+    explained = re.findall(r"^([a-z]+):.*## \S", makefile, re.MULTILINE)
+    assert targets == explained
+    assert {"help", "run", "test", "check", "bench", "docs"} <= set(targets)
