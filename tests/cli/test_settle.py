@@ -285,3 +285,16 @@ def test_help_has_an_example(fedfact, command):
     assert f"fedfact {command} " in run.out
     assert "Example" in run.out
     assert "--json" in run.out
+
+
+def test_names_are_printed_as_they_are(fedfact, tmp_path):
+    """Neither as markup nor as emoji, whatever the terminal's library makes of such text."""
+    names = ["[bold]x[/bold]", ":smile:", "Zürich, Süd", "[red]", "日本", "a" * 60]
+    path = tmp_path / "agents.json"
+    rows = [{"agent": name, "reported_cost": 1e-6, "samples": 1000} for name in names]
+    path.write_text(json.dumps(rows))
+    run = fedfact("settle", path, *TERMS)
+    assert run.code == 0
+    assert all(name in run.out for name in names)
+    for name in names:
+        assert f"Statement for {name}\n" in fedfact("settle", path, *TERMS, "--statement", name).out

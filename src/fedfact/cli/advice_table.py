@@ -2,7 +2,7 @@
 
 from ..federation.advice import Advice
 from ..federation.recommendation import assumptions, recommendation
-from .console import stdout
+from .console import print_table, stdout
 from .tables import new_table
 
 
@@ -21,7 +21,7 @@ def print_advice(advice: Advice) -> None:
         mark = " (these terms)" if outcome.rule == terms.rule else ""
         share = f"{outcome.realised / alone - 1:+.1%}"
         table.add_row(outcome.rule + mark, *(f"{value:.6g}" for value in values), share)
-    console.print(table)
+    print_table(table)
     console.print("What it would change, in percent of your loss alone (+ is worse for you):")
     plays = ["federated", "penalised", "sandwich", "sandwich_realised", "rebate"]
     titles = ["no mechanism", "penalty only", "sandwich", "sandwich, realised", "rebate"]
@@ -31,7 +31,7 @@ def print_advice(advice: Advice) -> None:
     for deviation in advice.deviations:
         changes = (getattr(deviation, play) for play in plays)
         table.add_row(deviation.name, *(f"{change:+.1%}" for change in changes))
-    console.print(table)
+    print_table(table)
     console.print("This takes for granted:")
     for assumption in assumptions(advice):
         console.print(f" · {assumption}")

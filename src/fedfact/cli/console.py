@@ -5,13 +5,20 @@ import sys
 from typing import Any
 
 from rich.console import Console
+from rich.table import Table
 
+_PLAIN: dict[str, Any] = {"highlight": False, "markup": False, "emoji": False}  # names stay as are
 _WIDE = 120  # where there is no terminal to ask
 
 
 def stdout() -> Console:
     """The console for results."""
-    return Console(highlight=False, width=None if sys.stdout.isatty() else _WIDE)
+    return Console(width=None if sys.stdout.isatty() else _WIDE, **_PLAIN)
+
+
+def print_table(table: Table) -> None:
+    """A table, as wide as it is: a narrow terminal may break its lines, never cut its amounts."""
+    Console(width=10_000, **_PLAIN).print(table)
 
 
 def print_json(document: Any) -> None:
@@ -22,9 +29,9 @@ def print_json(document: Any) -> None:
 
 def note(text: str) -> None:
     """Something worth knowing."""
-    Console(stderr=True, highlight=False, soft_wrap=True).print("note:", text, markup=False)
+    Console(stderr=True, soft_wrap=True, **_PLAIN).print("note:", text)
 
 
 def error(text: str) -> None:
     """Why there is no result."""
-    Console(stderr=True, highlight=False, soft_wrap=True).print("error:", text, markup=False)
+    Console(stderr=True, soft_wrap=True, **_PLAIN).print("error:", text)

@@ -7,14 +7,14 @@ from ..federation.settlement_file import losses
 from ..federation.statement import Statement
 from ..mechanism import Settlement, total
 from ..mechanism.arrays import Floats
-from .console import stdout
+from .console import print_table, stdout
 
 _MOST_ROWS = 60
 
 
-def new_table(*columns: str, title: str | None = None) -> Table:
+def new_table(*columns: str) -> Table:
     """A table whose first column is text and whose others are numbers."""
-    table = Table(box=box.SIMPLE_HEAD, title=title, title_justify="left", pad_edge=False)
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for k, column in enumerate(columns):
         table.add_column(column, justify="right" if k else "left", no_wrap=True)
     return table
@@ -52,8 +52,8 @@ def print_settlement(settlement: Settlement, true_cost: Floats | None) -> None:
     table.add_section()
     totals = [f"{total(getattr(settlement, name)):,}" for name in amounts]
     table.add_row("total", f"{population.total:,}", "", *totals)
+    print_table(table)
     console = stdout()
-    console.print(table)
     rule = f"rule {terms.rule}"
     if terms.rule == "sandwich":
         rule += f", seed {settlement.seed}"
@@ -70,7 +70,7 @@ def print_settlement(settlement: Settlement, true_cost: Floats | None) -> None:
 def print_statement(told: Statement) -> None:
     """One agent's own lines."""
     console = stdout()
-    console.print(f"Statement for {told.agent}", style="bold", markup=False)
+    console.print(f"Statement for {told.agent}", style="bold")
     console.print(
         f"You reported a cost of {told.reported_cost:g} per sample and delivered "
         f"{told.samples:,} samples. Rule: {told.rule}; amounts in units of {told.unit:g}."

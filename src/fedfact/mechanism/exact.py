@@ -87,11 +87,12 @@ def sum_floor_differences(K: Fraction, a: Ints, count: Ints, b: Ints) -> Ints:
     order = np.argsort(f)
     f = f[order]
     below = np.concatenate(([0], np.cumsum(count[order])))
-    low = np.searchsorted(f, g * (1 - _CLOSE), side="left")
-    high = np.searchsorted(f, g * (1 + _CLOSE), side="right")
+    low = np.searchsorted(f, g * (1 - _CLOSE))
     less = below[low]
-    for k in np.flatnonzero((low < high) & (g > 0)):
-        for j in order[low[k] : high[k]]:
+    # From there on f may or may not be smaller than g, up to where it is larger for sure.
+    sure = g * (1 + _CLOSE)
+    for k in np.flatnonzero((g > 0) & (np.append(f, 1)[low] <= sure)):
+        for j in order[low[k] : np.searchsorted(f, sure[k], side="right")]:
             if _fraction_less(K, int(a[j]), int(b[k])):
                 less[k] += count[j]
     sums: Ints = (whole_a * count).sum() - count.sum() * whole_b - less

@@ -62,7 +62,9 @@ def shown_penalty(population: Population, terms: Terms) -> Ints:
         block = slice(start, start + _BLOCK)
         m, cost = population.samples[block], population.reported_cost[block]
         limit[block] = largest_alpha(cost, M - m, A)
-        value[block] = np.rint(free_rider_penalty(m, M - m, cost, A, alpha) / float(terms.unit))
+        with np.errstate(over="ignore"):  # infinity is refused below
+            penalty = free_rider_penalty(m, M - m, cost, A, alpha) / float(terms.unit)
+        value[block] = np.rint(penalty)
     k = int(np.argmin(limit))
     if limit[k] < alpha:
         raise InputError(
