@@ -12,6 +12,7 @@ import pytest
 
 from fedfact import __version__
 from fedfact.federation import output
+from fedfact.report import settlement
 
 TERMS = ("--error-scale", "1", "--unit", "1e-6")
 
@@ -139,8 +140,63 @@ def test_output_files_hold_what_json_prints(fedfact, agents_csv, tmp_path, endin
     else:
         rows = list(csv.DictReader(path.read_text().splitlines()))
         assert [int(row["net"]) for row in rows] == [row["net"] for row in document["agents"]]
-        assert [row["won"] == "True" for row in rows] == [row["won"] for row in document["agents"]]
+        assert [row["won"] == "true" for row in rows] == [row["won"] for row in document["agents"]]
     assert [file.name for file in tmp_path.iterdir() if file.name.startswith(".")] == []
+
+
+def test_measured_losses_count_at_their_value(fedfact, tmp_path):
+    path = tmp_path / "measured.csv"
+    rows = "".join(f"{name},1e-3,100,2e-3,1.5,0.5\n" for name in "abc")
+    path.write_text("agent,reported_cost,samples,true_cost,local_loss,federated_loss\n" + rows)
+    run = fedfact("settle", path, "--unit", "0.01", "--loss-value", "10", "--json")
+    row = json.loads(run.out)["agents"][0]
+    # 10 for the gain of 1.0 is paid, and as much comes back from the two others' 20 by halves.
+    assert (row["fee"], row["rebate"]) == (1000, 1000)
+    assert (row["loss_alone"], row["loss_settled"]) == (15.2, 5.2)
+
+
+def test_a_shortfall_is_part_of_the_result(fedfact, tmp_path):
+    path = tmp_path / "measured.csv"
+    losses = [("a", 0.5, 0.4), ("b", 0.5, 0.9), ("c", 0.5, 0.6)]
+    rows = "".join(f"{name},1,1,{alone},{together}\n" for name, alone, together in losses)
+    path.write_text("agent,reported_cost,samples,local_loss,federated_loss\n" + rows)
+    run = fedfact("settle", path, "--unit", "0.01")
+    assert "shortfall 40" in run.out
+    document = json.loads(fedfact("settle", path, "--unit", "0.01", "--json").out)
+    assert [row["compensation"] for row in document["agents"]] == [0, 8, 2]
+    assert (document["shortfall"], document["surplus"]) == (40, 0)
+
+
+def test_nothing_is_written_unless_everything_can_be(fedfact, agents_csv, tmp_path, monkeypatch):
+    monkeypatch.setattr(settlement, "picture_of_settlement", lambda *_: 1 / 0)
+    files = sorted(tmp_path.iterdir())
+    outputs = ("--output", tmp_path / "o.json", "--plot", tmp_path / "p.png")
+    with pytest.raises(ZeroDivisionError):
+        fedfact("settle", agents_csv, *TERMS, *outputs)
+    assert sorted(tmp_path.iterdir()) == files
+
+
+def test_written_files_can_be_read_by_others_and_links_are_followed(tmp_path):
+    target = tmp_path / "target.json"
+    link = tmp_path / "link.json"
+    link.symlink_to(target)
+    output.write_whole(link, b"{}")
+    assert link.is_symlink()
+    assert target.read_bytes() == b"{}"
+    umask = os.umask(0o022)
+    os.umask(umask)
+    assert target.stat().st_mode & 0o777 == 0o666 & ~umask
+
+
+@pytest.mark.parametrize("columns", [40, 80])
+def test_amounts_are_never_cut(fedfact, agents_csv, monkeypatch, columns):
+    monkeypatch.setenv("COLUMNS", str(columns))
+    command = ("settle", agents_csv, "--error-scale", "1", "--unit", "1e-18", "--rule", "rebate")
+    run = fedfact(*command)
+    document = json.loads(fedfact(*command, "--json").out)
+    assert "…" not in run.out
+    for row in document["agents"]:
+        assert f"{row['net']:,}" in run.out
 
 
 def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path, monkeypatch):
@@ -166,7 +222,7 @@ BAD_OPTIONS = {
     "no error scale": (["--rule", "rebate"], "error_scale is missing"),
     "error scale 0": (["--error-scale", "0"], "error_scale is 0.0; it must be above 0"),
     "error scale 1e308": (["--error-scale", "1e308"], "error_scale is 1e+308; it must be above 0"),
-    "error scale 1e90": (["--error-scale", "1e90"], "do not fit"),
+    "error scale 1e90": (["--error-scale", "1e90"], "agent 'fay': a fee for 408 samples"),
     "unit 0": (["--unit", "0"], "unit is 0.0"),
     "unit tiny": (["--unit", "1e-30"], "take a larger unit"),
     "retention": (["--retention", "1.5"], "retention is 1.5"),
@@ -200,8 +256,11 @@ def test_bad_options_exit_2_with_one_message_and_no_output(
 
 
 BAD_AGENTS = {
-    "cost 1e308": ("z,1e308,100", "row 7 (line 8): agent 'z': reported_cost is 1e+308"),
-    "cost 1e-320": ("z,1e-320,100", "row 7 (line 8): agent 'z': reported_cost is 1e-320"),
+    "cost 1e308": (
+        "z,1e308,100",
+        "row 7 (line 8): reported_cost is 1e308; it must be above 0, from",
+    ),
+    "cost 1e-320": ("z,1e-320,100", "row 7 (line 8): reported_cost is 1e-320; it must be above 0"),
     "cost 1e90": ("z,1e90,100", "row 7 (line 8): agent 'z': its penalty does not fit in 64 bits"),
     "cost 1e-90": ("z,1e-90,100", None),
     "NaN": ("z,nan,100", "row 7 (line 8): reported_cost is nan"),
@@ -257,7 +316,7 @@ def test_chatter_goes_to_stderr(fedfact, agents_csv, tmp_path):
     json.loads(run.out)
     assert "without a meaning here: site" in run.err
     assert "all fees round to 0" in run.err
-    assert f"drew {plot}" in run.err
+    assert f"wrote {plot}" in run.err
 
 
 def test_faults_of_ours_exit_1(agents_csv, tmp_path):

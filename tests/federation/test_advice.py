@@ -1,7 +1,5 @@
 """Advice before signing: its figures against settlements and by hand, and what it recommends."""
 
-import json
-
 import numpy as np
 import pytest
 
@@ -17,9 +15,9 @@ OWN = 4.5e-6
 KNOWN = Others(SAMPLES.astype(float), COST)
 
 
-def member(terms=None, others=KNOWN, knows_reports=True, cost=OWN, **changes):
-    terms = terms or Terms(error_scale=1.0, unit=1e-12, **changes)
-    return Member(cost, terms, others, knows_reports)
+def member(others=KNOWN, knows_reports=True, cost=OWN, capacity=None, **changes):
+    terms = Terms(error_scale=1.0, unit=1e-12, **changes)
+    return Member(cost, terms, others, knows_reports, capacity)
 
 
 def settled_with(samples, report, rule, seed=0):
@@ -85,7 +83,7 @@ def test_a_lie_towards_the_median_pays_under_sandwich_once_reports_are_known():
 
 
 def test_capped_members_use_what_they_have_and_pay_no_charge():
-    advice = advise(member(), capacity=200)
+    advice = advise(member(capacity=200))
     assert (advice.samples, advice.optimum) == (200, pytest.approx(471.4045))
     population = Population(
         [*"abcdefgh", "me"],
@@ -128,7 +126,7 @@ def test_recommendations():
     assert verdict(harsh) == "do not join"
     assert "too close to 2" in recommendation(harsh)
     with pytest.raises(InputError, match="you cannot join"):
-        advise(member(minimum_samples=600), capacity=500)
+        member(minimum_samples=600, capacity=500)
 
 
 def test_assumptions_fit_what_is_known():
@@ -141,57 +139,35 @@ def test_assumptions_fit_what_is_known():
     assert "Assumption 1" not in " ".join(assumptions(advise(member())))
 
 
-def test_on_the_command_line(fedfact, examples, tmp_path):
-    base = ["advise", "--cost", "0.5", "--terms", examples / "terms.toml"]
-    plot = tmp_path / "losses.png"
-    run = fedfact(*base, "--others", examples / "hospitals.csv", "--plot", plot)
-    assert run.code == 0
-    assert plot.read_bytes()[:4] == b"\x89PNG"
-    for word in ("Join.", "m* = 2,000", "rebate (these terms)", "sandwich, realised", "takes for"):
-        assert word in run.out
-    document = json.loads(fedfact(*base, "--total", 20_000, "--agents", 10, "--json").out)
-    assert document["verdict"] == "join"
-    assert document["others_samples"] == 18_000
-    assert [outcome["rule"] for outcome in document["outcomes"]] == ["rebate", "sandwich"]
-    assert json.loads(fedfact(*base, "--json").out)["agents"] == 6
+def test_only_what_the_agent_can_do_is_considered():
+    """It has 200 samples, or must use 450: it can neither use more nor hold back below that."""
+    names = {deviation.name for deviation in advise(member()).deviations}
+    assert len(names) == 5
+    few = {deviation.name for deviation in advise(member(capacity=200)).deviations}
+    assert names - few == {"report 20% more, use what that suggests"}
+    bound = {deviation.name for deviation in advise(member(minimum_samples=450)).deviations}
+    assert bound == {"report 20% more", "report 20% less"}
+    assert all(deviation.rebate >= 0 for deviation in advise(member(capacity=200)).deviations)
 
 
-BAD = {
-    "cost": (["--cost", "0"], "--cost is 0.0"),
-    "NaN cost": (["--cost", "nan"], "--cost is nan"),
-    "both": (["--total", "9", "--agents", "4", "--others", "x.csv"], "leave out --total"),
-    "total alone": (["--total", "9000"], "--total needs --agents"),
-    "small total": (["--total", "2001", "--agents", "9"], "less than one each"),
-    "two agents": (["--agents", "2"], "--agents"),
-    "others": (["--others", "none.csv"], "none.csv: cannot be read"),
-    "lie": (["--lie", "100"], "percentages"),
-    "plot": (["--plot", "plot.gif"], "end the name in .png"),
-}
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"cost": 1e308}, "a cost of 1e.308 is out of range"),
+        ({"cost": 1e-90}, "samples best; do cost and error scale have the same unit"),
+        ({"cost": float("nan")}, "out of range"),
+    ],
+)
+def test_absurd_costs_are_refused(change, message):
+    with pytest.raises(InputError, match=message):
+        member(**change)
 
 
-@pytest.mark.parametrize(("options", "message"), BAD.values(), ids=BAD)
-def test_bad_questions_exit_2(fedfact, examples, options, message):
-    options = options if "--cost" in options else ["--cost", "0.5", *options]
-    run = fedfact("advise", "--terms", examples / "terms.toml", *options)
-    assert (run.code, run.out) == (2, "")
-    assert message in run.err
+def test_fees_that_do_not_fit_are_refused():
+    with pytest.raises(InputError, match="take a larger unit"):
+        Member(1e90, Terms(error_scale=1e100), KNOWN, knows_reports=True)
 
 
-BAD_TERMS = {
-    "unknown key": ("error_scal = 1", "unknown key 'error_scal'; did you mean error_scale?"),
-    "not TOML": ("error_scale = ", "is not valid TOML"),
-    "text": ('error_scale = "one"', "error_scale is 'one'; it must be a number"),
-    "boolean": ("alpha = true", "alpha is True; it must be a number"),
-    "rule": ('rule = "lottery"', "rule is 'lottery'; choose sandwich or rebate"),
-    "fraction": ("minimum_samples = 1.5", "minimum_samples is 1.5; it must be a whole number"),
-    "no scale": ("alpha = 1.0", "error_scale is missing"),
-}
-
-
-@pytest.mark.parametrize(("text", "message"), BAD_TERMS.values(), ids=BAD_TERMS)
-def test_bad_terms_are_refused(fedfact, tmp_path, text, message):
-    terms = tmp_path / "terms.toml"
-    terms.write_text(text)
-    run = fedfact("advise", "--cost", "1", "--terms", terms)
-    assert (run.code, run.out) == (2, "")
-    assert message in run.err
+def test_escrow_bounds_the_largest_fee():
+    assert advise(member()).largest_fee == 10**12 // 471
+    assert advise(member(escrow=2 * 10**9)).largest_fee == 2 * 10**9

@@ -19,14 +19,16 @@ def write(tmp_path, text, name="agents.csv"):
 
 
 def test_csv_columns_in_any_order_with_quotes_blank_lines_and_a_byte_order_mark(tmp_path):
-    text = '\ufeffsamples,agent , reported_cost,site\n10,"Ann, MD",1e-3,x\n\n 20.0 , b ,2e-3,y\n'
+    text = (
+        '\ufeff\n\nsamples,agent , reported_cost,site\n10,"Ann, MD",1e-3,x\n\n 20.0 , b ,2e-3,y\n'
+    )
     file = read_agents(write(tmp_path, text))
     assert file.agents == ["Ann, MD", "b"]
     assert file.samples.tolist() == [10, 20]
     assert file.samples.dtype == np.int64
     assert file.reported_cost.tolist() == [1e-3, 2e-3]
     assert file.ignored == ["site"]
-    assert file.place(1) == "row 2 (line 4)"
+    assert file.place(1) == "row 2 (line 6)"
 
 
 @pytest.mark.parametrize("wrap", [lambda rows: rows, lambda rows: {"agents": rows}])
@@ -58,7 +60,14 @@ BAD_CSV = {
     "NaN cost": (GOOD + "d,nan,5\n", "row 4 (line 5): reported_cost is nan"),
     "infinite cost": (GOOD + "d,inf,5\n", "reported_cost is inf; it must be a finite number"),
     "cost beyond floats": (GOOD + "d,1e400,5\n", "reported_cost is 1e400"),
-    "zero cost": (GOOD + "d,0,5\n", "reported_cost is 0; it must be above 0"),
+    "zero cost": (
+        GOOD + "d,0,5\n",
+        "reported_cost is 0; it must be above 0, from 1e-100 to 1e+100",
+    ),
+    "true cost 1e308": (
+        "agent,reported_cost,samples,true_cost\na,1,1,1e308\n",
+        "row 1 (line 2): true_cost is 1e308; it must be above 0",
+    ),
     "negative cost": (GOOD + "d,-1,5\n", "reported_cost is -1; it must be above 0"),
     "no cost": (GOOD + "d,,5\n", "reported_cost is empty; it must be a number"),
     "text cost": (GOOD + "d,cheap,5\n", "reported_cost is cheap; it must be a number"),

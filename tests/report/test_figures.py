@@ -1,5 +1,7 @@
 """Figures: written in each format, whatever the population; what they show is checked by eye."""
 
+import io
+
 import numpy as np
 import pytest
 from PIL import Image
@@ -7,8 +9,8 @@ from PIL import Image
 from fedfact import Population, Terms, settle
 from fedfact.federation.advice import Member, advise
 from fedfact.mechanism import Others, whole_local_optimum
-from fedfact.report.loss_curves import draw_losses
-from fedfact.report.settlement import draw_settlement
+from fedfact.report.loss_curves import picture_of_losses
+from fedfact.report.settlement import picture_of_settlement
 
 
 def settled(n, rule="sandwich"):
@@ -18,33 +20,42 @@ def settled(n, rule="sandwich"):
     return settle(population, Terms(error_scale=1.0, rule=rule), seed=1)
 
 
+def size(png):
+    with Image.open(io.BytesIO(png)) as image:
+        return image.size
+
+
 @pytest.mark.parametrize("n", [3, 40, 41, 5000])
 @pytest.mark.parametrize("rule", ["sandwich", "rebate"])
-def test_settlements_of_any_size_can_be_drawn(tmp_path, n, rule):
-    path = tmp_path / "settlement.png"
-    draw_settlement(path, settled(n, rule))
-    with Image.open(path) as image:
-        assert image.width == 1200
-        assert 390 <= image.height <= 2115
+def test_settlements_of_any_size_can_be_drawn(n, rule):
+    width, height = size(picture_of_settlement(settled(n, rule), ".png"))
+    assert width == 1200
+    assert 390 <= height <= 2115
 
 
-@pytest.mark.parametrize("ending", ["png", "svg", "pdf"])
-def test_formats(tmp_path, ending):
-    path = tmp_path / f"settlement.{ending}"
-    draw_settlement(path, settled(6))
-    assert path.read_bytes()[:4] in (b"\x89PNG", b"<?xm", b"%PDF")
+@pytest.mark.parametrize(
+    ("ending", "head"), [(".png", b"\x89PNG"), (".svg", b"<?xm"), (".pdf", b"%PDF")]
+)
+def test_formats(ending, head):
+    assert picture_of_settlement(settled(6), ending)[:4] == head
+
+
+def test_names_are_drawn_as_they_are():
+    """No formulas, no warnings about glyphs, no room for names without end."""
+    names = ["$\\foo$", "a$x$", "日本", "n" * 500, "_x^2"]
+    population = Population(names, np.full(5, 1e-6), np.full(5, 1000))
+    assert size(picture_of_settlement(settle(population, Terms(error_scale=1.0)), ".png"))
+    assert b"$\\foo$" in picture_of_settlement(settle(population, Terms(error_scale=1.0)), ".svg")
 
 
 @pytest.mark.parametrize("rule", ["sandwich", "rebate"])
-@pytest.mark.parametrize("others", [2, 50])
-def test_losses_can_be_drawn(tmp_path, rule, others):
+@pytest.mark.parametrize(("others", "capacity"), [(2, None), (50, None), (50, 400)])
+def test_losses_can_be_drawn(rule, others, capacity):
     member = Member(
         true_cost=1e-6,
         terms=Terms(error_scale=1.0, rule=rule),
         others=Others(np.full(others, 300.0), np.linspace(0.5e-6, 1.5e-6, others)),
         knows_reports=True,
+        capacity=capacity,
     )
-    path = tmp_path / "losses.png"
-    draw_losses(path, advise(member), member)
-    with Image.open(path) as image:
-        assert image.size == (1125, 720)
+    assert size(picture_of_losses(advise(member), member, ".png")) == (1125, 720)

@@ -1,5 +1,6 @@
 """The command line: thin commands, no logic."""
 
+import io
 import sys
 from typing import Annotated
 
@@ -46,6 +47,8 @@ def _options(
 
 def main() -> None:
     """Run a command. Exit 0 when all is well, 2 on bad input, 1 on a fault of ours."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")  # where the terminal knows no ⌊ or √
     try:
         app()
     except InputError as refusal:

@@ -1,15 +1,15 @@
 """``fedfact advise``: what joining would mean, before signing."""
 
-import math
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from ..federation.others import others_from_file, others_like
-from ..federation.output import check_output
+from ..federation.output import check_output, write_whole
 from ..federation.terms_file import read_terms
 from ..mechanism import InputError
+from ..mechanism.arrays import LARGEST, SMALLEST
 from ..report import FIGURES
 from .console import note, print_json
 
@@ -46,8 +46,8 @@ def advise(
     from ..federation.recommendation import document
     from .advice_table import print_advice
 
-    if not (math.isfinite(cost) and cost > 0):
-        raise InputError(f"--cost is {cost}; it must be a finite number above 0")
+    if not SMALLEST <= cost <= LARGEST:
+        raise InputError(f"--cost is {cost}; it must be above 0, from {SMALLEST:g} to {LARGEST:g}")
     if not 0 < lie < 100 or not 0 < free_ride < 100:
         raise InputError("--lie and --free-ride are percentages; they must lie between 0 and 100")
     if others is not None and (total is not None or agents is not None):
@@ -57,15 +57,17 @@ def advise(
     if plot is not None:
         check_output(plot, FIGURES, (terms,) if others is None else (terms, others))
     offered = read_terms(terms)
+    if offered.error_scale is None:
+        raise InputError(f"{terms}: error_scale is missing; advice needs it")
     if others is not None:
-        rivals = others_from_file(others)
+        rivals = others_from_file(others, offered)
     else:
         rivals = others_like(cost, offered, agents or ASSUMED_AGENTS, total)
-    member = Member(cost, offered, rivals, knows_reports=others is not None)
-    advice = work_out(member, capacity=capacity, lie=lie / 100, free_ride=free_ride / 100)
+    member = Member(cost, offered, rivals, knows_reports=others is not None, capacity=capacity)
+    advice = work_out(member, lie=lie / 100, free_ride=free_ride / 100)
     if plot is not None:
-        from ..report.loss_curves import draw_losses
+        from ..report.loss_curves import picture_of_losses
 
-        draw_losses(plot, advice, member)
-        note(f"drew {plot}")
+        write_whole(plot, picture_of_losses(advice, member, plot.suffix.lower()))
+        note(f"wrote {plot}")
     print_json(document(advice)) if as_json else print_advice(advice)

@@ -23,8 +23,7 @@ def print_table(table: Table) -> None:
 
 def print_json(document: Any) -> None:
     """One JSON document."""
-    json.dump(document, sys.stdout, indent=2, ensure_ascii=False, allow_nan=False)
-    sys.stdout.write("\n")
+    sys.stdout.write(json.dumps(document, indent=2, allow_nan=False) + "\n")
 
 
 def note(text: str) -> None:

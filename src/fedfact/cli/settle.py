@@ -8,9 +8,9 @@ from typing import Annotated, Any, Literal
 import typer
 
 from ..federation.agents_file import read_agents
-from ..federation.output import check_output
+from ..federation.output import check_output, write_whole
 from ..federation.settlement_file import FORMATS as SETTLEMENTS
-from ..federation.settlement_file import document, remarks, write_settlement
+from ..federation.settlement_file import document, encode, remarks
 from ..federation.statement import statement
 from ..federation.terms_file import read_terms
 from ..mechanism import InputError, Rule, Terms
@@ -84,21 +84,23 @@ def settle(
     file = read_agents(agents)
     population = file.population(measured=None if input is None else input == "measured")
     if agreed.rule == "sandwich" and seed is None:
-        seed = secrets.randbelow(2**53)
-        note(f"no seed given, drew {seed}; pass --seed {seed} to repeat this settlement")
+        seed = secrets.randbits(128)
+        note(f"no seed given, drew one; repeat this with --seed {seed}")
     try:
         settlement = settle_agents(population, agreed, seed)
     except InputError as refusal:
         raise file.locate(refusal) from None
     told = None if statement_of is None else statement(settlement, statement_of)
+    files = {}  # all are made before any is written
     if output is not None:
-        write_settlement(output, settlement, file.true_cost)
-        note(f"wrote {output}")
+        files[output] = encode(settlement, output.suffix.lower(), file.true_cost)
     if plot is not None:
-        from ..report.settlement import draw_settlement  # here, because matplotlib loads slowly
+        from ..report.settlement import picture_of_settlement  # here, for matplotlib loads slowly
 
-        draw_settlement(plot, settlement)
-        note(f"drew {plot}")
+        files[plot] = picture_of_settlement(settlement, plot.suffix.lower())
+    for path, content in files.items():
+        write_whole(path, content)
+        note(f"wrote {path}")
     if told is not None:
         print_json(told.document()) if as_json else print_statement(told)
         return

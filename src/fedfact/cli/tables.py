@@ -3,9 +3,8 @@
 from rich import box
 from rich.table import Table
 
-from ..federation.settlement_file import losses
 from ..federation.statement import Statement
-from ..mechanism import Settlement, total
+from ..mechanism import Settlement
 from ..mechanism.arrays import Floats
 from .console import print_table, stdout
 
@@ -32,7 +31,7 @@ def print_settlement(settlement: Settlement, true_cost: Floats | None) -> None:
     draw = ["group", "won"] if terms.rule == "sandwich" else []
     compare = ["alone", "settled"] if true_cost is not None else []
     table = new_table("agent", "samples", "reported cost", *amounts, *draw, *compare)
-    alone, settled = (None, None) if true_cost is None else losses(settlement, true_cost)
+    alone, settled = (None, None) if true_cost is None else settlement.losses(true_cost)
     shown = range(min(len(population), _MOST_ROWS))
     for k in shown:
         row = [f"{getattr(settlement, name)[k]:,}" for name in amounts]
@@ -50,8 +49,9 @@ def print_settlement(settlement: Settlement, true_cost: Floats | None) -> None:
     if len(shown) < len(population):
         table.add_row(f"… {len(population) - len(shown):,} more: use --output", *[""] * 2)
     table.add_section()
-    totals = [f"{total(getattr(settlement, name)):,}" for name in amounts]
-    table.add_row("total", f"{population.total:,}", "", *totals)
+    totals = settlement.totals
+    sums = (f"{totals[name]:,}" for name in amounts)
+    table.add_row("total", f"{population.total:,}", "", *sums)
     print_table(table)
     console = stdout()
     rule = f"rule {terms.rule}"
@@ -62,9 +62,14 @@ def print_settlement(settlement: Settlement, true_cost: Floats | None) -> None:
         f"{rule}, {settlement.input}; amounts in units of {float(terms.unit):g}; "
         f"net = received − paid{part}."
     )
-    paid = total(settlement.fee) + total(settlement.charge)
+    paid = totals["fee"] + totals["charge"]
     share = f" ({settlement.surplus / paid:.2%} of what was paid)" if paid else ""
     console.print(f"surplus {settlement.surplus:,}{share}")
+    if settlement.shortfall:
+        console.print(
+            f"shortfall {settlement.shortfall:,}: federation hurt more than it helped; "
+            "compensations are paid in part and nobody is rewarded"
+        )
 
 
 def print_statement(told: Statement) -> None:

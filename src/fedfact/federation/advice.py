@@ -3,6 +3,7 @@
 All of it follows from the agent's own cost, the terms, and what it knows or assumes of the others.
 """
 
+import math
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -23,14 +24,15 @@ from ..mechanism import (
     whole_local_optimum,
     win_probability_against,
 )
-from ..mechanism.arrays import ArrayLike, Floats
-from ..mechanism.exact import exact, floor_difference
+from ..mechanism.arrays import LARGEST, SMALLEST, ArrayLike, Floats
+from ..mechanism.exact import MOST_MONEY, floor_difference
+from ..mechanism.fees import misfit
 
 SPREAD = 0.1
 """Under Assumption 1 an agent takes its cost for the median; the paper adds a spread of 10 %."""
 
-TOO_LARGE = 1.1
-"""How wrong the operator's A is supposed to be when asking what a wrong A would do."""
+WRONG_BY = 1.1
+"""By which factor the operator's A is too large when asking what a wrong A would do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,10 +69,12 @@ class Advice:
     """What joining means. Losses in the unit of the terms, fees in minor units.
 
     Attributes:
+        capped: whether the agent has too few samples for m*.
         optimum: m*, the samples the agent would want, in real numbers.
         samples: what it should use: m* in whole samples, within capacity and minimum.
         alone: loss of the best it can do without joining.
-        fee, largest_fee: the fee at ``samples`` with these others, and whoever the others are.
+        fee, largest_fee: the fee at ``samples`` with these others, and the most it can be with
+            any others (and under the escrow of the terms).
         largest_alpha: the largest α that leaves this agent room to miss its optimum.
         if_error_scale_wrong: worst loss against training alone, as a part of the latter, should
             the A of the terms be a tenth too large; positive is worse than alone.
@@ -81,6 +85,7 @@ class Advice:
     agents: int
     others_samples: float
     knows_reports: bool
+    capped: bool
     optimum: float
     samples: int
     alone: float
@@ -101,21 +106,60 @@ class Advice:
 class Member:
     """The agent that asks, the terms it was offered, and what it knows of the others.
 
-    ``knows_reports``: whether the others' reported costs are known, or only their samples assumed.
+    Attributes:
+        knows_reports: whether the others' reported costs are known, or only samples assumed.
+        capacity: the most samples the agent has; None: as many as it likes.
     """
 
     true_cost: float
     terms: Terms
     others: Others
     knows_reports: bool
+    capacity: int | None = None
+
+    def __post_init__(self) -> None:
+        if not SMALLEST <= self.true_cost <= LARGEST:
+            raise InputError(
+                f"a cost of {self.true_cost} is out of range; it must be above 0, from "
+                f"{SMALLEST:g} to {LARGEST:g}"
+            )
+        if not self.can_use(self.terms.minimum_samples):
+            raise InputError(
+                f"the terms ask for at least {self.terms.minimum_samples} samples and you have "
+                f"{self.capacity}; you cannot join under them"
+            )
+        if reason := misfit(self.samples, self.terms):
+            raise InputError(reason)
+
+    @property
+    def wanted(self) -> int:
+        """m* in whole samples, had the agent as many as it likes."""
+        return int(whole_local_optimum(self.true_cost, float(self.terms.required_error_scale)))
+
+    @property
+    def at_home(self) -> int:
+        """What the agent would use alone."""
+        return self.wanted if self.capacity is None else min(self.wanted, self.capacity)
+
+    @property
+    def samples(self) -> int:
+        """What the agent should use in the federation."""
+        return max(self.at_home, self.terms.minimum_samples)
+
+    def can_use(self, samples: float) -> bool:
+        """Whether the agent has so many samples, and may use so few."""
+        most = math.inf if self.capacity is None else self.capacity
+        return self.terms.minimum_samples <= samples <= most
 
     def losses(
         self, play: Play, samples: ArrayLike, report: ArrayLike, *, believed: bool = True
     ) -> Floats:
         """Expected loss for using ``samples`` and reporting ``report``."""
         chance = self.believed_chance if believed else self.realised_chance
-        c, others, terms = self.true_cost, self.others, self.terms
-        return expected_loss(play, samples, report, c, others, terms, chance)
+        terms = self.terms
+        if self.at_home < self.wanted:  # no consistency charge for who has no more data
+            terms = replace(terms, consistency=0.0)
+        return expected_loss(play, samples, report, self.true_cost, self.others, terms, chance)
 
     def loss(self, play: Play, samples: float, report: float, *, believed: bool = True) -> float:
         """The same for one choice."""
@@ -133,49 +177,37 @@ class Member:
         return np.full(np.shape(report), self.others.n // 3 / self.others.n)
 
 
-def advise(
-    member: Member, *, capacity: int | None = None, lie: float = 0.2, free_ride: float = 0.75
-) -> Advice:
+def advise(member: Member, *, lie: float = 0.2, free_ride: float = 0.75) -> Advice:
     """Work out what joining means.
 
-    ``capacity``: the most samples the agent has. ``lie``: how far to misreport, and ``free_ride``:
-    which part of the data to hold back, when asking what that would do.
+    ``lie``: how far to misreport, and ``free_ride``: which part of the data to hold back, when
+    asking what that would do.
     """
-    true_cost, terms, others = member.true_cost, member.terms, member.others
-    A = float(terms.required_error_scale)
-    wanted = int(whole_local_optimum(true_cost, A))
-    own = wanted if capacity is None else min(wanted, capacity)
-    if capacity is not None and capacity < terms.minimum_samples:
-        raise InputError(
-            f"the terms ask for at least {terms.minimum_samples} samples and you have {capacity}; "
-            "you cannot join under them"
-        )
-    samples = max(own, terms.minimum_samples)
-    alone = float(local_loss(own, true_cost, A))
-    if own < wanted:  # no consistency charge for who has no more data
-        member = replace(member, terms=replace(terms, consistency=0.0))
-    K = terms.required_error_scale / exact(terms.unit)
-    outcomes = _outcomes(member, samples)
+    true_cost, terms, others, m = member.true_cost, member.terms, member.others, member.samples
+    A, K = float(terms.required_error_scale), terms.error_scale_in_units
+    alone = member.loss("local", member.at_home, true_cost)
+    outcomes = _outcomes(member)
     return Advice(
         true_cost=true_cost,
         terms=terms,
         agents=others.n,
         others_samples=others.total,
         knows_reports=member.knows_reports,
+        capped=member.at_home < member.wanted,
         optimum=float(local_optimum(true_cost, A)),
-        samples=samples,
+        samples=m,
         alone=alone,
-        fee=int(floor_difference(K, np.array([samples]), samples + round(others.total))[0]),
-        largest_fee=int(K // samples),
+        fee=int(floor_difference(K, np.array([m]), m + round(others.total))[0]),
+        largest_fee=min(int(K // m), terms.escrow or MOST_MONEY),
         largest_alpha=float(largest_alpha(true_cost, others.total, A)),
         outcomes=outcomes,
-        deviations=_deviations(member, samples, alone, lie, free_ride),
-        if_error_scale_wrong=_if_error_scale_wrong(member, samples, outcomes),
+        deviations=_deviations(member, alone, lie, free_ride),
+        if_error_scale_wrong=_if_error_scale_wrong(member, outcomes),
     )
 
 
-def _outcomes(member: Member, m: int) -> tuple[Outcome, ...]:
-    c, loss = member.true_cost, member.loss
+def _outcomes(member: Member) -> tuple[Outcome, ...]:
+    c, m, loss = member.true_cost, member.samples, member.loss
     steady = loss("rebate", m, c)
     lost = loss("local", m, c)
     return (
@@ -191,9 +223,11 @@ def _outcomes(member: Member, m: int) -> tuple[Outcome, ...]:
 
 
 def _deviations(
-    member: Member, m: int, alone: float, lie: float, free_ride: float
+    member: Member, alone: float, lie: float, free_ride: float
 ) -> tuple[Deviation, ...]:
-    c, A = member.true_cost, float(member.terms.required_error_scale)
+    """Lies and free rides, as far as the agent has the samples and the terms allow them."""
+    c, m = member.true_cost, member.samples
+    A = float(member.terms.required_error_scale)
     up, less = c * (1 + lie), m * (1 - free_ride)
 
     def deviation(name: str, report: float, samples: float) -> Deviation:
@@ -213,20 +247,20 @@ def _deviations(
             rebate=change("rebate"),
         )
 
-    return (
-        deviation(f"report {lie:.0%} more", up, m),
-        deviation(f"report {lie:.0%} less", c * (1 - lie), m),
-        deviation(f"report {lie:.0%} more, use what that suggests", up, (A / up) ** 0.5),
-        deviation(f"hold back {free_ride:.0%} of the data", c, less),
-        deviation(f"hold back {free_ride:.0%}, report what fits", A / less**2, less),
+    choices = (
+        (f"report {lie:.0%} more", up, m),
+        (f"report {lie:.0%} less", c * (1 - lie), m),
+        (f"report {lie:.0%} more, use what that suggests", up, (A / up) ** 0.5),
+        (f"hold back {free_ride:.0%} of the data", c, less),
+        (f"hold back {free_ride:.0%}, report what fits", A / less**2, less),
     )
+    return tuple(deviation(*choice) for choice in choices if member.can_use(choice[2]))
 
 
-def _if_error_scale_wrong(member: Member, m: int, outcomes: tuple[Outcome, ...]) -> float:
+def _if_error_scale_wrong(member: Member, outcomes: tuple[Outcome, ...]) -> float:
     """The fee is of the stated A, what federation and training alone bring is of the true one."""
-    c, stated = member.true_cost, float(member.terms.required_error_scale)
-    true = stated / TOO_LARGE
+    c, m, stated = member.true_cost, member.samples, float(member.terms.required_error_scale)
+    true = stated / WRONG_BY
     alone = float(local_loss(min(m, float(local_optimum(c, true))), c, true))
-    M = m + member.others.total
     worst = next(outcome.worst for outcome in outcomes if outcome.rule == member.terms.rule)
-    return (worst + (true - stated) / M - alone) / alone
+    return (worst + (true - stated) / (m + member.others.total) - alone) / alone

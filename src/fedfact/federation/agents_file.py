@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..mechanism import InputError, Population
-from ..mechanism.arrays import MOST_SAMPLES, Bools, Floats, Ints
+from ..mechanism.arrays import LARGEST, MOST_SAMPLES, SMALLEST, Bools, Floats, Ints
 
 REQUIRED = ("agent", "reported_cost", "samples")
 OPTIONAL = ("true_cost", "capped", "local_loss", "federated_loss")
@@ -80,9 +80,9 @@ def read_agents(path: Path) -> AgentsFile:
     return AgentsFile(
         path=path,
         agents=read.names("agent"),
-        reported_cost=read.positive("reported_cost"),
+        reported_cost=read.costs("reported_cost"),
         samples=read.whole("samples"),
-        true_cost=optional("true_cost", read.positive),
+        true_cost=optional("true_cost", read.costs),
         capped=optional("capped", read.truth),
         local_loss=optional("local_loss", read.numbers),
         federated_loss=optional("federated_loss", read.numbers),
@@ -115,11 +115,14 @@ class _Columns:
             raise self._error(len(numbers), name, "a number, such as 1.024e-07") from None
         return self._require(np.array(numbers), np.isfinite, name, "a finite number")
 
-    def positive(self, name: str) -> Floats:
-        return self._require(self.numbers(name), lambda x: x > 0, name, "above 0")
+    def costs(self, name: str) -> Floats:
+        wanted = f"above 0, from {SMALLEST:g} to {LARGEST:g}"
+        return self._require(
+            self.numbers(name), lambda x: (x >= SMALLEST) & (x <= LARGEST), name, wanted
+        )
 
     def whole(self, name: str) -> Ints:
-        numbers = self.positive(name)
+        numbers = self._require(self.numbers(name), lambda x: x > 0, name, "above 0")
         self._require(numbers, lambda x: x == np.floor(x), name, "a whole number of samples")
         self._require(numbers, lambda x: x <= MOST_SAMPLES, name, f"at most {MOST_SAMPLES:,}")
         return numbers.astype(np.int64)
@@ -174,7 +177,8 @@ def _from_csv(path: Path, text: str) -> tuple[dict[str, list[Any]], Callable[[in
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     lines: list[int] = []
     try:
-        names = [name.strip() for name in next(reader)]
+        header = next(row for row in reader if any(map(str.strip, row)))
+        names = [name.strip() for name in header]
         _check_names(path, names)
         columns: dict[str, list[Any]] = {name: [] for name in names}
         for row in reader:

@@ -22,7 +22,8 @@ def check_output(path: Path, formats: tuple[str, ...], inputs: tuple[Path, ...] 
 
 
 def write_whole(path: Path, data: bytes) -> None:
-    """Write a file so that it is there in full or not at all."""
+    """Write a file so that it is there in full or not at all. A link leads to its target."""
+    path = path.resolve()
     handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     try:
         with os.fdopen(handle, "wb") as file:

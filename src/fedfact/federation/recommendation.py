@@ -3,7 +3,7 @@
 from dataclasses import asdict
 from typing import Any
 
-from .advice import TOO_LARGE, Advice
+from .advice import WRONG_BY, Advice
 
 
 def verdict(advice: Advice) -> str:
@@ -58,7 +58,7 @@ def assumptions(advice: Advice) -> list[str]:
     lines = [
         f"The {advice.agents - 1} others deliver {advice.others_samples:,.0f} samples, {others}.",
         "The data of all agents are alike (iid), so that A/m and A/M describe the errors.",
-        f"A is right. Were the operator's A {TOO_LARGE - 1:.0%} too large, your worst outcome "
+        f"A is right. Were the operator's A {WRONG_BY - 1:.0%} too large, your worst outcome "
         f"would be {abs(wrong):.1%} {'above' if wrong > 0 else 'below'} training alone.",
         "Samples are counted where they are used; no rule can see data that is only claimed.",
         "Nobody joins under two names or as one for two, and no coalition trains apart.",
@@ -75,6 +75,10 @@ def assumptions(advice: Advice) -> list[str]:
             "Who knows the others' costs gains by reporting their median: this rule is truthful "
             "only among agents that know nothing of each other.",
         ]
+    if advice.capped:
+        lines.append(
+            "The operator accepts that you have no more data, and charges you nothing for it."
+        )
     if advice.agents < 6:
         lines.append("There are fewer than six agents; six or more are recommended.")
     return lines

@@ -1,20 +1,17 @@
-"""A settlement as a document, and as a file: JSON, Parquet or CSV, written whole or not at all."""
+"""A settlement as a document, and as the content of a file: JSON, Parquet or CSV."""
 
 import csv
 import io
 import json
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 from .._version import __version__
-from ..mechanism import Settlement, total
+from ..mechanism import Settlement
 from ..mechanism.arrays import Floats
-from ..mechanism.losses import local_loss
+from ..mechanism.settlement import AMOUNTS
 from .agents_file import AgentsFile
-from .output import write_whole
 
-AMOUNTS = ("fee", "penalty", "charge", "compensation", "reward", "rebate", "net")
 FORMATS = (".json", ".parquet", ".csv")
 """Endings of a file's name, each with its format."""
 
@@ -32,24 +29,9 @@ def columns(settlement: Settlement, true_cost: Floats | None = None) -> dict[str
     table["group"] = [None if g < 0 else g for g in settlement.group.tolist()]
     table["won"] = settlement.won.tolist()
     if true_cost is not None:
-        alone, settled = losses(settlement, true_cost)
+        alone, settled = settlement.losses(true_cost)
         table |= {"loss_alone": alone.tolist(), "loss_settled": settled.tolist()}
     return table
-
-
-def losses(settlement: Settlement, true_cost: Floats) -> tuple[Floats, Floats]:
-    """Each agent's loss alone, and after the settlement: federated loss less what it received."""
-    population, terms = settlement.population, settlement.terms
-    paid = -settlement.net * float(terms.unit)
-    if population.local_loss is None or population.federated_loss is None:
-        A = float(terms.required_error_scale)
-        alone = local_loss(population.samples, true_cost, A)
-        return alone, A / population.total + true_cost * population.samples + paid
-    cost, value = true_cost * population.samples, float(terms.loss_value)
-    return (
-        value * population.local_loss + cost,
-        value * population.federated_loss + cost + paid,
-    )
 
 
 def summary(settlement: Settlement) -> dict[str, Any]:
@@ -65,7 +47,7 @@ def summary(settlement: Settlement) -> dict[str, Any]:
         "input": settlement.input,
         **terms,
         "samples": settlement.population.total,
-        "totals": {name: total(getattr(settlement, name)) for name in AMOUNTS},
+        "totals": settlement.totals,
         "fedfact": __version__,
     }
 
@@ -75,6 +57,29 @@ def document(settlement: Settlement, true_cost: Floats | None = None) -> dict[st
     table = columns(settlement, true_cost)
     rows = [dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True)]
     return {"agents": rows, **summary(settlement)}
+
+
+def encode(settlement: Settlement, ending: str, true_cost: Floats | None = None) -> bytes:
+    """The content of a file with this ending. CSV has the agents only."""
+    if ending == ".json":
+        text = json.dumps(document(settlement, true_cost), indent=2, allow_nan=False)
+        return f"{text}\n".encode()
+    table = columns(settlement, true_cost)
+    if ending == ".parquet":
+        import pyarrow as pa  # here, because it loads slowly
+        import pyarrow.parquet as pq
+
+        meta = {"fedfact": json.dumps(summary(settlement))}
+        sink = pa.BufferOutputStream()
+        pq.write_table(pa.table(table).replace_schema_metadata(meta), sink)
+        content: bytes = sink.getvalue().to_pybytes()
+        return content
+    table["won"] = ["true" if won else "false" for won in table["won"]]
+    file = io.StringIO(newline="")
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(table)
+    writer.writerows(zip(*table.values(), strict=True))
+    return file.getvalue().encode()
 
 
 def remarks(file: AgentsFile, settlement: Settlement) -> list[str]:
@@ -89,32 +94,4 @@ def remarks(file: AgentsFile, settlement: Settlement) -> list[str]:
         notes.append(f"{n % 3} of {n} agents left over by the draw: they pay and cannot win")
     if not settlement.fee.any() and not settlement.compensation.any():
         notes.append(f"all fees round to 0 units of {float(settlement.terms.unit):g}; is it right?")
-    if settlement.shortfall:
-        notes.append(
-            f"federation hurt more than it helped: compensations lack {settlement.shortfall:,}"
-        )
     return notes
-
-
-def write_settlement(path: Path, settlement: Settlement, true_cost: Floats | None = None) -> None:
-    """Write the settlement in the format of the file's ending."""
-    suffix = path.suffix.lower()
-    if suffix == ".json":
-        data = (json.dumps(document(settlement, true_cost), indent=2) + "\n").encode()
-    elif suffix == ".parquet":
-        import pyarrow as pa  # here, because it loads slowly
-        import pyarrow.parquet as pq
-
-        table = pa.table(columns(settlement, true_cost))
-        meta = {"fedfact": json.dumps(summary(settlement))}
-        sink = pa.BufferOutputStream()
-        pq.write_table(table.replace_schema_metadata(meta), sink)
-        data = sink.getvalue().to_pybytes()
-    else:
-        text = io.StringIO(newline="")
-        table = columns(settlement, true_cost)
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(table)
-        writer.writerows(zip(*table.values(), strict=True))
-        data = text.getvalue().encode()
-    write_whole(path, data)

@@ -1,8 +1,9 @@
 """One agent's statement: its own lines, each with its formula and its numbers filled in.
 
-A statement names no other agent and shows no other agent's report, samples, fee or group. What it
-cannot hide are two sums over all agents: an agent that knows A, its samples and its fee can work
-out M from them, and the pool from its reward or rebate, so both are simply shown.
+A statement names no other agent and shows no other agent's report, samples, fee or group. It does
+show sums over all agents: M, the pool, and in a shortfall the fees and claims. An agent could work
+out M from A, its samples and its fee, and nearly the pool from its reward or rebate. With three
+agents these two sums give away the samples of the other two.
 """
 
 from dataclasses import asdict, dataclass
@@ -17,7 +18,7 @@ from ..mechanism import (
     penalty_slope,
     penalty_weight,
 )
-from ..mechanism.arrays import Number
+from ..mechanism.arrays import Floats, Number
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +133,9 @@ def _measured_line(settlement: Settlement, k: int) -> Line:
     formula = "⌈v·(federated loss − local loss)/unit⌉"
     filled = f"⌈{v}·({federated} − {local})/{unit}⌉"
     if settlement.shortfall:
-        filled += ", of which a part is paid: the fees do not cover all compensations"
+        collected = settlement.totals["fee"]
+        claims = settlement.totals["compensation"] + settlement.shortfall
+        formula, filled = f"⌊fees/claims·{formula}⌋", f"⌊{collected}/{claims}·{filled}⌋"
     return Line("compensation", int(settlement.compensation[k]), formula, filled, "to you")
 
 
@@ -140,10 +143,10 @@ def _filled_penalty(c: float, m: int, S: int, terms: Terms) -> str:
     A, alpha = float(terms.required_error_scale), float(terms.alpha)
     m_star = float(local_optimum(c, A))
     lam, g = float(penalty_weight(c, S, A, alpha)), float(penalty_slope(c, S, A))
-    gap = f"({m_star:.10g} − {m})"
-    rest = f"(2 − {_text(terms.alpha)})/2·{float(effective_fee(m_star, S, A)):.10g}"
-    return f"[{lam:.10g}·{gap}² + {g:.10g}·{gap} + {rest}]/{_text(terms.unit)}"
+    gap = f"({_text(m_star)} − {m})"
+    rest = f"(2 − {_text(terms.alpha)})/2·{_text(effective_fee(m_star, S, A))}"
+    return f"[{_text(lam)}·{gap}² + {_text(g)}·{gap} + {rest}]/{_text(terms.unit)}"
 
 
-def _text(number: Number) -> str:
-    return f"{float(number):.15g}"
+def _text(number: Number | Floats) -> str:
+    return repr(float(number)).removesuffix(".0")

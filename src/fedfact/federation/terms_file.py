@@ -19,7 +19,7 @@ def read_terms(path: Path) -> Terms:
         raise InputError(f"{path}: cannot be read ({reason}); give a TOML file") from None
     except UnicodeDecodeError:
         raise InputError(f"{path}: is not UTF-8 text; give a TOML file") from None
-    except tomllib.TOMLDecodeError as error:
+    except ValueError as error:  # not TOML, or a number of thousands of digits
         raise InputError(f"{path}: is not valid TOML ({error})") from None
     for key in table:
         if key not in FIELDS:

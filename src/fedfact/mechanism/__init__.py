@@ -23,7 +23,7 @@ from .penalty import (
 )
 from .population import Population
 from .sandwich import compete, draw_order
-from .settlement import Settlement, settle, total
+from .settlement import Settlement, settle
 from .terms import Rule, Terms
 from .winning import (
     CostDistribution,
@@ -69,7 +69,6 @@ __all__ = [
     "settle",
     "simulate_draws",
     "simulate_win_probability",
-    "total",
     "truthfulness_penalty",
     "whole_local_optimum",
     "win_probability",

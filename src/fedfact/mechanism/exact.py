@@ -18,19 +18,19 @@ import numpy as np
 
 from .arrays import Bools, Floats, Ints, Number
 
-LARGEST = 2**62
+MOST_MONEY = 2**62
 """Amounts, and sums of amounts, stay below this. Anything larger is refused."""
 
-TOO_LARGE = -(2**63)
-"""Stands for an amount beyond `LARGEST`, for the caller to refuse."""
+DOES_NOT_FIT = -(2**63)
+"""Stands for an amount beyond `MOST_MONEY`, for the caller to refuse."""
 
 _CLOSE = 2.0**-50  # twice the relative error of two fractional parts, and some
 
 
-def exact(number: Number) -> Fraction:
+def as_fraction(number: Number) -> Fraction:
     """The number as a fraction; a float means the decimal it prints as.
 
-    >>> exact(0.1)
+    >>> as_fraction(0.1)
     Fraction(1, 10)
     """
     if isinstance(number, Fraction | int):
@@ -39,17 +39,20 @@ def exact(number: Number) -> Fraction:
 
 
 def _divide(K: Fraction, divisor: Ints) -> tuple[Ints, Floats]:
-    """Whole and fractional part of K/divisor; the latter to a relative error below 3·2⁻⁵³."""
-    p, q = K.numerator, K.denominator
-    if p < 2**63 and q * int(divisor.max()) < 2**63:
-        denominator = q * divisor
-        whole, rest = np.divmod(p, denominator)
-        return whole, rest / denominator
-    parts = [(p // (q * d), p % (q * d) / (q * d)) for d in divisor.tolist()]
-    return (
-        np.fromiter((whole for whole, _ in parts), np.int64, len(parts)),
-        np.fromiter((rest for _, rest in parts), np.float64, len(parts)),
-    )
+    """Whole and fractional part of K/divisor; the latter to a relative error below 3·2⁻⁵³.
+
+    Long division: K's whole part enters by its 63 highest bits and then by as many more at a time
+    as a remainder has room for. What follows K's point only adds to the last remainder.
+    """
+    integer, decimals = divmod(K, 1)
+    bits = 63 - int(divisor.max()).bit_length()
+    shift = -(-max(0, integer.bit_length() - 63) // bits) * bits
+    whole, rest = np.divmod(integer >> shift, divisor)
+    while shift:
+        shift -= bits
+        more, rest = np.divmod((rest << bits) + (integer >> shift) % (1 << bits), divisor)
+        whole = (whole << bits) + more
+    return whole, (rest + float(decimals)) / divisor
 
 
 def _fraction_less(K: Fraction, a: int, b: int) -> bool:
@@ -100,7 +103,7 @@ def sum_floor_differences(K: Fraction, a: Ints, count: Ints, b: Ints) -> Ints:
 
 
 def floor_charge(K: Fraction, unit_cost: Fraction, cost: Floats, samples: Ints) -> Ints:
-    """⌊(√(K/m) − √(cost·m·unit_cost))²⌋, elementwise, exactly (or `TOO_LARGE`)."""
+    """⌊(√(K/m) − √(cost·m·unit_cost))²⌋, elementwise, exactly (or `DOES_NOT_FIT`)."""
     with np.errstate(over="ignore", invalid="ignore"):
         x = np.sqrt(float(K) / samples)
         y = np.sqrt(cost * samples * float(unit_cost))
@@ -108,11 +111,11 @@ def floor_charge(K: Fraction, unit_cost: Fraction, cost: Floats, samples: Ints) 
         value = gap * gap
         error = 2.0**-49 * (x + y) * (gap + 2.0**-50 * (x + y))
         doubtful = (np.rint(value) > 0) & (np.abs(value - np.rint(value)) <= error)
-    fits = value < LARGEST
-    floor = np.where(fits, value, TOO_LARGE).astype(np.int64)
+    fits = value < MOST_MONEY
+    floor = np.where(fits, value, DOES_NOT_FIT).astype(np.int64)
     for k in np.flatnonzero(fits & doubtful):
         m = int(samples[k])
-        floor[k] = _exact_charge(K / m, exact(cost[k]) * m * unit_cost)
+        floor[k] = _exact_charge(K / m, as_fraction(cost[k]) * m * unit_cost)
     return floor
 
 
@@ -124,13 +127,13 @@ def _exact_charge(x: Fraction, y: Fraction) -> int:
 
 
 def floor_gain(scale: Fraction, high: Floats, low: Floats) -> Ints:
-    """⌊scale·(high − low)⌋, elementwise, exactly (or `TOO_LARGE`)."""
+    """⌊scale·(high − low)⌋, elementwise, exactly (or `DOES_NOT_FIT`)."""
     with np.errstate(over="ignore", invalid="ignore"):
         value = (high - low) * float(scale)
         error = 2.0**-50 * (np.abs(high) + np.abs(low)) * float(scale)
         doubtful = (high != low) & (np.abs(value - np.rint(value)) <= error)
-    fits = np.abs(value) < LARGEST
-    floor = np.where(fits, np.floor(value), TOO_LARGE).astype(np.int64)
+    fits = np.abs(value) < MOST_MONEY
+    floor = np.where(fits, np.floor(value), DOES_NOT_FIT).astype(np.int64)
     for k in np.flatnonzero(fits & doubtful):
-        floor[k] = math.floor(scale * (exact(high[k]) - exact(low[k])))
+        floor[k] = math.floor(scale * (as_fraction(high[k]) - as_fraction(low[k])))
     return floor

@@ -2,16 +2,17 @@
 
 import numpy as np
 
-from .arrays import Bools, Ints
+from .arrays import Ints
 from .errors import InputError
 from .exact import (
-    LARGEST,
-    TOO_LARGE,
-    exact,
+    DOES_NOT_FIT,
+    MOST_MONEY,
+    as_fraction,
     floor_charge,
     floor_difference,
     sum_floor_differences,
 )
+from .optima import local_optimum
 from .penalty import free_rider_penalty, largest_alpha
 from .population import Population
 from .terms import Terms
@@ -27,21 +28,28 @@ def fees_and_pools(population: Population, terms: Terms) -> tuple[Ints, Ints]:
     of m_i, so nobody moves its own reward by its own samples. Both depend on an agent only
     through its samples and are worked out once for each distinct number of them.
     """
-    K = terms.required_error_scale / exact(terms.unit)
+    K = terms.error_scale_in_units
     M = population.total
     m, agent, count = _distinct(population.samples)
-    if K / int(m[0]) >= LARGEST or float(K) * float(count @ (1 / m)) >= LARGEST:
-        k = int(np.argmin(population.samples))
-        raise InputError(
-            f"agent {population.agents[k]!r}: with {m[0]} samples, fees of up to "
-            f"{float(K / int(m[0])):.3g} minor units do not fit; take a larger unit "
-            f"(now {float(terms.unit):g}) or check error_scale ({terms.error_scale})",
-            k,
-        )
+    if reason := misfit(int(m[0]), terms):
+        population.refuse(population.samples == m[0], lambda k: reason)
+    if float(K) * float(count @ (1 / m)) >= MOST_MONEY:
+        raise InputError(f"the fees add up to more than fits; take a larger unit than {terms.unit}")
     S = M - m
     fee = floor_difference(K, m, M)
     pool = sum_floor_differences(K, m, count, S) - floor_difference(K, m, S)
     return fee[agent], pool[agent]
+
+
+def misfit(samples: int, terms: Terms) -> str | None:
+    """Why terms are refused under which the fee for so few samples might not fit."""
+    K = terms.error_scale_in_units
+    if K / samples < MOST_MONEY:
+        return None
+    return (
+        f"a fee for {samples:,} samples may reach {float(K / samples):.3g} minor units, too much; "
+        f"take a larger unit than {terms.unit}, or check error_scale, {terms.error_scale}"
+    )
 
 
 def _distinct(samples: Ints) -> tuple[Ints, Ints, Ints]:
@@ -65,15 +73,15 @@ def shown_penalty(population: Population, terms: Terms) -> Ints:
         with np.errstate(over="ignore"):  # infinity is refused below
             penalty = free_rider_penalty(m, M - m, cost, A, alpha) / float(terms.unit)
         value[block] = np.rint(penalty)
-    k = int(np.argmin(limit))
-    if limit[k] < alpha:
-        raise InputError(
-            f"agent {population.agents[k]!r}: alpha {alpha:.9g} is too close to 2; the least miss "
-            "of its optimum would cost more than federation brings. "
-            f"Take alpha at most {np.floor(limit[k] * 1e6) / 1e6:.6f} for these agents",
-            k,
-        )
-    refuse(value >= LARGEST, population, "penalty")
+    least = limit.min()
+    population.refuse(
+        (limit == least) & (limit < alpha),
+        lambda k: (
+            f"alpha {alpha:.9g} is too close to 2; the least miss of its optimum would cost more "
+            f"than federation brings. Take at most {np.floor(least * 1e6) / 1e6:.6f} here"
+        ),
+    )
+    population.refuse(value >= MOST_MONEY, lambda k: too_large("penalty", population, k))
     return value.astype(np.int64)
 
 
@@ -82,25 +90,32 @@ def consistency_charge(population: Population, terms: Terms) -> Ints:
 
     Agents whose data is capped below m* are not charged (κ = 0 for them).
     """
-    kappa, unit = exact(terms.consistency), exact(terms.unit)
+    kappa = as_fraction(terms.consistency)
     charge = floor_charge(
-        kappa * terms.required_error_scale / unit,
-        kappa / unit,
+        kappa * terms.error_scale_in_units,
+        kappa / as_fraction(terms.unit),
         population.reported_cost,
         population.samples,
     )
     if population.capped is not None:
+        optimum = local_optimum(population.reported_cost, float(terms.required_error_scale))
+        population.refuse(
+            population.capped & (population.samples >= optimum),
+            lambda k: (
+                f"it is marked as capped, but its {population.samples[k]:,} samples reach the "
+                f"optimum of its reported cost, {optimum[k]:.6g}; take the mark away"
+            ),
+        )
         charge[population.capped] = 0
-    refuse(charge == TOO_LARGE, population, "consistency charge")
+    population.refuse(
+        charge == DOES_NOT_FIT, lambda k: too_large("consistency charge", population, k)
+    )
     return charge
 
 
-def refuse(too_large: Bools, population: Population, amount: str) -> None:
-    """Refuse a settlement in which an agent's amount does not fit."""
-    if too_large.any():
-        k = int(np.argmax(too_large))
-        raise InputError(
-            f"agent {population.agents[k]!r}: its {amount} does not fit in 64 bits; what the agent "
-            "reports is out of all proportion, or the unit is too small",
-            k,
-        )
+def too_large(amount: str, population: Population, k: int) -> str:
+    """Why an amount of one agent is refused."""
+    return (
+        f"its {amount} does not fit in 64 bits; a cost of {population.reported_cost[k]:g} for each "
+        f"of {population.samples[k]:,} samples is out of all proportion, or the unit too small"
+    )

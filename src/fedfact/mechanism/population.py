@@ -1,19 +1,34 @@
 """The agents of one settlement: who they are, what they reported, what they delivered."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from .arrays import LARGEST, MOST_SAMPLES, SMALLEST, Bools, Floats, Ints
 from .errors import InputError
 
-_MOST_TOTAL = 2**53  # totals stay exact as floats too
+MOST_IN_ALL = 2**53
+"""The most samples all agents may have together; up to here floats are exact too."""
+
+_KINDS: dict[str, tuple[str, Any]] = {
+    "numbers": ("iuf", np.float64),
+    "whole numbers": ("i", np.int64),
+    "truth values": ("b", np.bool_),
+}
+_COLUMNS = {
+    "reported_cost": "numbers",
+    "samples": "whole numbers",
+    "capped": "truth values",
+    "local_loss": "numbers",
+    "federated_loss": "numbers",
+}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Population:
-    """Agents in columns of equal length. Checked when made; positions carry no meaning.
+    """Agents in columns of equal length, lists or arrays. Checked when made; order has no meaning.
 
     Attributes:
         agents: distinct ids, at least three.
@@ -36,14 +51,17 @@ class Population:
                 f"there are {len(self.agents)} agents; a settlement needs at least three "
                 "(six or more are recommended)"
             )
-        self._check_columns()
+        for name, kind in _COLUMNS.items():
+            self._take_column(name, kind)
+        if (self.local_loss is None) != (self.federated_loss is None):
+            raise InputError("local_loss and federated_loss go together: give both or neither")
         self._check_ids()
         sane = (self.reported_cost >= SMALLEST) & (self.reported_cost <= LARGEST)
         self._check(sane, "reported_cost", f"above 0, from {SMALLEST:g} to {LARGEST:g}")
         self._check(self.samples > 0, "samples", "a whole number above 0")
         self._check(self.samples <= MOST_SAMPLES, "samples", f"at most {MOST_SAMPLES:,}")
-        if self.total > _MOST_TOTAL:
-            raise InputError(f"samples add up to {self.total:,}, more than {_MOST_TOTAL:,}")
+        if self.total > MOST_IN_ALL:
+            raise InputError(f"samples add up to {self.total:,}, more than {MOST_IN_ALL:,}")
         for name in ("local_loss", "federated_loss"):
             if getattr(self, name) is not None:
                 self._check(np.isfinite(getattr(self, name)), name, "a finite number")
@@ -61,26 +79,27 @@ class Population:
     def __len__(self) -> int:
         return len(self.agents)
 
-    def _check_columns(self) -> None:
-        kinds = {
-            "reported_cost": np.float64,
-            "samples": np.int64,
-            "capped": np.bool_,
-            "local_loss": np.float64,
-            "federated_loss": np.float64,
-        }
-        for name, kind in kinds.items():
-            column = getattr(self, name)
-            if column is None:
-                continue
-            if not isinstance(column, np.ndarray) or column.dtype != kind or column.ndim != 1:
-                raise InputError(f"{name} must be a one-dimensional array of {kind.__name__}")
-            if len(column) != len(self):
-                raise InputError(f"{name} has {len(column)} entries for {len(self)} agents")
-        if (self.local_loss is None) != (self.federated_loss is None):
-            raise InputError("local_loss and federated_loss go together: give both or neither")
+    def refuse(self, bad: Bools, why: Callable[[int], str]) -> None:
+        """Refuse the population for its first agent that is ``bad``; ``why`` says what is wrong."""
+        if bad.any():
+            k = int(np.argmax(bad))
+            raise InputError(f"agent {self.agents[k]!r}: {why(k)}", k)
+
+    def _take_column(self, name: str, kind: str) -> None:
+        """Turn a column into an array of its type, and refuse what would not keep its values."""
+        if getattr(self, name) is None:
+            return
+        column = np.asarray(getattr(self, name))
+        letters, dtype = _KINDS[kind]
+        if column.dtype.kind not in letters:
+            raise InputError(f"{name} must be {kind}")
+        if column.shape != (len(self),):
+            raise InputError(f"{name} has shape {column.shape}, not one entry for each agent")
+        object.__setattr__(self, name, column.astype(dtype, copy=False))
 
     def _check_ids(self) -> None:
+        if set(map(type, self.agents)) != {str}:
+            raise InputError("agents must be names, in text")
         hashes = np.sort(np.fromiter(map(hash, self.agents), np.int64, len(self)))
         if not (hashes[1:] == hashes[:-1]).any():  # sorting hashes is kinder to caches than a set
             return
@@ -91,8 +110,6 @@ class Population:
             seen.add(agent)
 
     def _check(self, good: Bools, column: str, wanted: str) -> None:
-        if not good.all():
-            k = int(np.argmin(good))
-            value = getattr(self, column)[k].item()
-            agent = self.agents[k]
-            raise InputError(f"agent {agent!r}: {column} is {value}; it must be {wanted}", k)
+        self.refuse(
+            ~good, lambda k: f"{column} is {getattr(self, column)[k].item()}; it must be {wanted}"
+        )

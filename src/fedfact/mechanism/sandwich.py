@@ -38,7 +38,12 @@ def draw_order(agents: Sequence[str], seed: int) -> Ints:
     keys: npt.NDArray[np.uint64] = np.empty(len(agents), np.uint64)
     for start in range(0, len(agents), _BLOCK):
         block = agents[start : start + _BLOCK]
-        heads = b"".join([sha256(prefix + agent.encode()).digest()[:8] for agent in block])
+        try:
+            heads = b"".join([sha256(prefix + agent.encode()).digest()[:8] for agent in block])
+        except UnicodeEncodeError as error:
+            raise InputError(
+                f"agent {error.object!r}: the name cannot be written in UTF-8"
+            ) from None
         keys[start : start + _BLOCK] = np.frombuffer(heads, dtype=">u8")
     order = np.argsort(keys)
     ranked = keys[order]

@@ -12,19 +12,20 @@ pool_i is what the *others* put up, worked out without i (`fees`), or from measu
 """
 
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Literal
 
 import numpy as np
 
-from .arrays import Bools, Ints
+from .arrays import ArrayLike, Bools, Floats, Ints, floats
 from .errors import InputError
-from .exact import exact
+from .exact import as_fraction
 from .fees import consistency_charge, fees_and_pools, shown_penalty
 from .population import Population
 from .sandwich import compete
 from .terms import Terms
 from .waterfall import waterfall
+
+AMOUNTS = ("fee", "penalty", "charge", "compensation", "reward", "rebate", "net")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,9 +64,26 @@ class Settlement:
     shortfall: int
 
     @property
+    def totals(self) -> dict[str, int]:
+        """Each amount summed over all agents."""
+        return {name: _total(getattr(self, name)) for name in AMOUNTS}
+
+    @property
     def input(self) -> Literal["analytic", "measured"]:
         """What the fees were computed from."""
         return "analytic" if self.population.local_loss is None else "measured"
+
+    def losses(self, true_cost: ArrayLike) -> tuple[Floats, Floats]:
+        """Each agent's loss had it trained alone on the same data, and the loss it ends with."""
+        population, terms = self.population, self.terms
+        if population.local_loss is None or population.federated_loss is None:
+            A = float(terms.required_error_scale)
+            alone, together = A / population.samples, np.full(len(population), A / population.total)
+        else:
+            alone = float(terms.loss_value) * population.local_loss
+            together = float(terms.loss_value) * population.federated_loss
+        spent = floats(true_cost) * population.samples
+        return alone + spent, together + spent - self.net * float(terms.unit)
 
 
 def settle(population: Population, terms: Terms, seed: int | None = None) -> Settlement:
@@ -79,14 +97,13 @@ def settle(population: Population, terms: Terms, seed: int | None = None) -> Set
     (array([1546,  961,  546]), array([621, 833, 878]), 721)
     """
     n, nothing = len(population), np.zeros(len(population), np.int64)
-    few = population.samples < terms.minimum_samples
-    if few.any():
-        k = int(np.argmax(few))
-        raise InputError(
-            f"agent {population.agents[k]!r}: samples is {population.samples[k]}; the terms ask "
-            f"for at least {terms.minimum_samples}",
-            k,
-        )
+    population.refuse(
+        population.samples < terms.minimum_samples,
+        lambda k: (
+            f"samples is {population.samples[k]}; the terms ask for at least "
+            f"{terms.minimum_samples}"
+        ),
+    )
     penalty = charge = compensation = reward = rebate = nothing
     shortfall = 0
     if population.local_loss is None:
@@ -96,22 +113,21 @@ def settle(population: Population, terms: Terms, seed: int | None = None) -> Set
             charge = consistency_charge(population, terms)
     else:
         fee, compensation, pool, shortfall = waterfall(population, terms)
-    if terms.escrow is not None and (over := fee > terms.escrow).any():
-        k = int(np.argmax(over))
-        raise InputError(
-            f"agent {population.agents[k]!r}: its fee of {fee[k]} minor units exceeds the escrow "
-            f"of {terms.escrow} in the terms",
-            k,
+    if terms.escrow is not None:
+        population.refuse(
+            fee > terms.escrow,
+            lambda k: (
+                f"its fee of {fee[k]} minor units exceeds the escrow of {terms.escrow} in the terms"
+            ),
         )
-    kept = 1 - exact(terms.retention)
     group, won = np.full(n, -1, np.int64), np.zeros(n, np.bool_)
     if terms.rule == "sandwich":
         if seed is None:
             raise InputError("the sandwich rule draws groups: give a seed")
         group, won = compete(population.agents, population.reported_cost, seed)
-        reward = np.where(won, _share(pool, kept / population.groups), 0)
+        reward = np.where(won, _share(pool, terms, population.groups), 0)
     else:
-        rebate = _share(pool, kept / (n - 1))
+        rebate = _share(pool, terms, n - 1)
     net = reward + rebate + compensation - fee - charge
     return Settlement(
         population=population,
@@ -127,18 +143,19 @@ def settle(population: Population, terms: Terms, seed: int | None = None) -> Set
         net=net,
         group=group,
         won=won,
-        surplus=-total(net),
+        surplus=-_total(net),
         shortfall=shortfall,
     )
 
 
-def _share(pool: Ints, part: Fraction) -> Ints:
-    """⌊pool·part⌋ for 0 ≤ part ≤ 1, without overflow: six decimals over a number of agents."""
-    whole, rest = np.divmod(pool, part.denominator)
-    share: Ints = whole * part.numerator + rest * part.numerator // part.denominator
-    return share
+def _share(pool: Ints, terms: Terms, among: int) -> Ints:
+    """⌊(1 − ρ)·pool/among⌋. 1 − ρ has six decimals at most, so that nothing overflows."""
+    kept = 1 - as_fraction(terms.retention)
+    whole, rest = np.divmod(pool, kept.denominator)
+    left: Ints = whole * kept.numerator + rest * kept.numerator // kept.denominator
+    return left // among
 
 
-def total(amounts: Ints) -> int:
+def _total(amounts: Ints) -> int:
     """Sum of amounts, however large: low and high halves added apart."""
     return int((amounts >> 32).sum()) * 2**32 + int((amounts & (2**32 - 1)).sum())

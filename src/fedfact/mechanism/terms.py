@@ -7,7 +7,7 @@ from typing import Literal, get_args
 
 from .arrays import LARGEST, SMALLEST, Number
 from .errors import InputError
-from .exact import exact
+from .exact import as_fraction
 
 Rule = Literal["sandwich", "rebate"]
 
@@ -49,7 +49,7 @@ class Terms:
         self._check_number("alpha", 0, math.nextafter(2, 0), "at least 0 and below 2")
         self._check_number("retention", 0, 1, "between 0 and 1")
         self._check_number("consistency", 0, 1e6, "between 0 and 1e6")
-        if 10**6 % exact(self.retention).denominator:
+        if 10**6 % as_fraction(self.retention).denominator:
             raise InputError(f"retention is {self.retention}; give at most six decimals")
         for name in ("minimum_samples", "escrow"):
             value = getattr(self, name)
@@ -71,5 +71,10 @@ class Terms:
     def required_error_scale(self) -> Fraction:
         """A, exactly; refused where the terms do not have it."""
         if self.error_scale is None:
-            raise InputError("error_scale is missing; settling by formula (A/m) needs it")
-        return exact(self.error_scale)
+            raise InputError("error_scale is missing; amounts by formula (A/m) need it")
+        return as_fraction(self.error_scale)
+
+    @property
+    def error_scale_in_units(self) -> Fraction:
+        """K = A/unit, exactly."""
+        return self.required_error_scale / as_fraction(self.unit)

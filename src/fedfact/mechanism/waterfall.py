@@ -9,8 +9,7 @@ import numpy as np
 
 from .arrays import Ints
 from .errors import InputError
-from .exact import LARGEST, TOO_LARGE, exact, floor_gain
-from .fees import refuse
+from .exact import DOES_NOT_FIT, MOST_MONEY, as_fraction, floor_gain
 from .population import Population
 from .terms import Terms
 
@@ -26,10 +25,16 @@ def waterfall(population: Population, terms: Terms) -> tuple[Ints, Ints, Ints, i
     local, federated = population.local_loss, population.federated_loss
     if local is None or federated is None:
         raise InputError("local_loss and federated_loss are missing; the waterfall needs both")
-    gain = floor_gain(exact(terms.loss_value) / exact(terms.unit), local, federated)
-    refuse(gain == TOO_LARGE, population, "measured gain")
-    if np.abs(gain.astype(float)).sum() >= LARGEST:
-        raise InputError("the measured gains add up to more than fits; take a larger unit")
+    gain = floor_gain(as_fraction(terms.loss_value) / as_fraction(terms.unit), local, federated)
+    population.refuse(
+        gain == DOES_NOT_FIT,
+        lambda k: (
+            f"what federation brought it, {local[k]} − {federated[k]}, does not fit in 64 bits; "
+            f"check its losses, or take a larger unit than {terms.unit}"
+        ),
+    )
+    if np.abs(gain.astype(float)).sum() >= MOST_MONEY:
+        raise InputError(f"measured gains add up to too much; take a larger unit than {terms.unit}")
     fee, owed = np.maximum(gain, 0), np.maximum(-gain, 0)
     left = int(gain.sum())
     if left >= 0:

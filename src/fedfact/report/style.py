@@ -1,15 +1,12 @@
-"""How our figures look, and how they are written."""
+"""How our figures look, and how they become files."""
 
 import io
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
+import warnings
+from collections.abc import Callable
 from typing import Any
 
 import matplotlib as mpl
 from matplotlib.figure import Figure
-
-from ..federation.output import write_whole
 
 # Distinct in print, in grey and to colour-blind readers (after Okabe and Ito).
 BLUE, ORANGE, GREEN, RED, GREY = "#0072B2", "#E69F00", "#009E73", "#D55E00", "#6B6B6B"
@@ -32,12 +29,12 @@ _STYLE: dict[Any, Any] = {
 }
 
 
-@contextmanager
-def figure(path: Path, width: float, height: float) -> Iterator[Figure]:
-    """A figure to draw on; at the end it is written, whole, in the format of the file's ending."""
-    with mpl.rc_context(_STYLE):
-        drawing = Figure(figsize=(width, height), layout="constrained")
-        yield drawing
-        buffer = io.BytesIO()
-        drawing.savefig(buffer, format=path.suffix.lower().removeprefix("."), dpi=150)
-    write_whole(path, buffer.getvalue())
+def picture(draw: Callable[[Figure], None], size: tuple[float, float], ending: str) -> bytes:
+    """What ``draw`` draws on a figure of this size in inches, as the content of a file."""
+    buffer = io.BytesIO()
+    with mpl.rc_context(_STYLE), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Glyph .* missing")  # drawn as boxes
+        figure = Figure(figsize=size, layout="constrained")
+        draw(figure)
+        figure.savefig(buffer, format=ending.removeprefix("."), dpi=150)
+    return buffer.getvalue()
