@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from fedfact import InputError, Population, Terms, settle
-from fedfact.federation.advice import Member, advise
+from fedfact.federation.advice import advise
+from fedfact.federation.member import Member
 from fedfact.federation.others import others_like
 from fedfact.federation.recommendation import assumptions, recommendation, verdict
 from fedfact.mechanism import Others, whole_local_optimum, win_probability

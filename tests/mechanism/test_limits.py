@@ -86,3 +86,9 @@ def test_who_reaches_its_optimum_is_not_capped():
             Terms(error_scale=1.0),
         )
     assert refusal.value.index == 2
+
+
+def test_a_settlement_cannot_be_changed():
+    result = settle(Population(list("abc"), [1, 2, 3], [1, 2, 3]), Terms(error_scale=1.0))
+    with pytest.raises(ValueError, match="read-only"):
+        result.fee[0] = 0

@@ -7,7 +7,8 @@ import pytest
 from PIL import Image
 
 from fedfact import Population, Terms, settle
-from fedfact.federation.advice import Member, advise
+from fedfact.federation.advice import advise
+from fedfact.federation.member import Member
 from fedfact.mechanism import Others, whole_local_optimum
 from fedfact.report.loss_curves import picture_of_losses
 from fedfact.report.settlement import picture_of_settlement

@@ -41,8 +41,8 @@ def advise(
     Say what you know of the others: a file, or how many you are and how many samples all have. Of
     what you leave open, the others are taken to be like you.
     """
-    from ..federation.advice import Member  # here, because scipy loads slowly
-    from ..federation.advice import advise as work_out
+    from ..federation.advice import advise as work_out  # here, because scipy loads slowly
+    from ..federation.member import Member
     from ..federation.recommendation import document
     from .advice_table import print_advice
 

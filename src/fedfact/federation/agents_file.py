@@ -12,14 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from ..mechanism import InputError, Population
-from ..mechanism.arrays import LARGEST, MOST_SAMPLES, SMALLEST, Bools, Floats, Ints
+from ..mechanism.arrays import Bools, Floats, Ints
+from .columns import Columns, shorten
 
 REQUIRED = ("agent", "reported_cost", "samples")
 OPTIONAL = ("true_cost", "capped", "local_loss", "federated_loss")
-_TRUTH = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False, "": False}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -72,7 +70,7 @@ def read_agents(path: Path) -> AgentsFile:
     text = _read_text(path)
     is_json = path.suffix.lower() == ".json" or text.lstrip()[:1] in ("[", "{")
     columns, place = (_from_json if is_json else _from_csv)(path, text)
-    read = _Columns(path, columns, place)
+    read = Columns(path, columns, place)
 
     def optional(name: str, reader: Callable[[str], Any]) -> Any:
         return reader(name) if name in columns else None
@@ -89,71 +87,6 @@ def read_agents(path: Path) -> AgentsFile:
         ignored=[name for name in columns if name not in REQUIRED + OPTIONAL],
         place=place,
     )
-
-
-class _Columns:
-    """Columns of text or of JSON values, turned into arrays; the first bad value is named."""
-
-    def __init__(
-        self, path: Path, columns: dict[str, list[Any]], place: Callable[[int], str]
-    ) -> None:
-        self.path, self.columns, self.place = path, columns, place
-
-    def names(self, name: str) -> list[str]:
-        for k, value in enumerate(self.columns[name]):
-            if not isinstance(value, str) or not value.strip():
-                raise self._error(k, name, "a name, in text")
-            if not value.strip().isprintable():
-                raise self._error(k, name, "a name without control characters")
-        return [value.strip() for value in self.columns[name]]
-
-    def numbers(self, name: str) -> Floats:
-        numbers: list[float] = []
-        try:
-            numbers.extend(map(_number, self.columns[name]))
-        except (ValueError, OverflowError):
-            raise self._error(len(numbers), name, "a number, such as 1.024e-07") from None
-        return self._require(np.array(numbers), np.isfinite, name, "a finite number")
-
-    def costs(self, name: str) -> Floats:
-        wanted = f"above 0, from {SMALLEST:g} to {LARGEST:g}"
-        return self._require(
-            self.numbers(name), lambda x: (x >= SMALLEST) & (x <= LARGEST), name, wanted
-        )
-
-    def whole(self, name: str) -> Ints:
-        numbers = self._require(self.numbers(name), lambda x: x > 0, name, "above 0")
-        self._require(numbers, lambda x: x == np.floor(x), name, "a whole number of samples")
-        self._require(numbers, lambda x: x <= MOST_SAMPLES, name, f"at most {MOST_SAMPLES:,}")
-        return numbers.astype(np.int64)
-
-    def truth(self, name: str) -> Bools:
-        values = [str(value).strip().lower() for value in self.columns[name]]
-        for k, value in enumerate(values):
-            if value not in _TRUTH:
-                raise self._error(k, name, "true or false")
-        return np.array([_TRUTH[value] for value in values])
-
-    def _require(
-        self, values: Floats, good: Callable[[Floats], Bools], name: str, wanted: str
-    ) -> Floats:
-        if not (fine := good(values)).all():
-            raise self._error(int(np.argmin(fine)), name, wanted)
-        return values
-
-    def _error(self, k: int, name: str, wanted: str) -> InputError:
-        value = self.columns[name][k]
-        found = "empty" if value in ("", None) else _short(str(value), 40)
-        where = f"{self.path}, {self.place(k)}"
-        return InputError(f"{where}: {name} is {found}; it must be {wanted}")
-
-
-def _number(value: object) -> float:
-    if isinstance(value, bool) or not isinstance(value, str | int | float):
-        raise ValueError
-    if isinstance(value, str) and "_" in value:  # Python reads 1_000; no other program does
-        raise ValueError
-    return float(value)
 
 
 def _read_text(path: Path) -> str:
@@ -223,7 +156,7 @@ def _from_json(path: Path, text: str) -> tuple[dict[str, list[Any]], Callable[[i
 def _check_names(path: Path, names: list[str]) -> None:
     for name in REQUIRED:
         if name not in names:
-            found = _short(", ".join(names), 80) or "nothing"
+            found = shorten(", ".join(names), 80) or "nothing"
             raise InputError(
                 f"{path}: column {name} is missing; found {found}. Name the columns "
                 f"{', '.join(REQUIRED)} in the first line, separated by commas"
@@ -231,7 +164,3 @@ def _check_names(path: Path, names: list[str]) -> None:
     for name in names:
         if names.count(name) > 1:
             raise InputError(f"{path}: column {name!r} is there twice; keep one")
-
-
-def _short(text: str, most: int) -> str:
-    return text if len(text) <= most else text[: most - 1] + "…"

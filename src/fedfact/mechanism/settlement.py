@@ -63,6 +63,10 @@ class Settlement:
     surplus: int
     shortfall: int
 
+    def __post_init__(self) -> None:
+        for name in (*AMOUNTS, "pool", "group", "won"):
+            getattr(self, name).flags.writeable = False
+
     @property
     def totals(self) -> dict[str, int]:
         """Each amount summed over all agents."""

@@ -3,7 +3,8 @@
 import numpy as np
 from matplotlib.figure import Figure
 
-from ..federation.advice import Advice, Member
+from ..federation.advice import Advice
+from ..federation.member import Member
 from ..mechanism import Play, federated_optimum, local_loss, reward
 from .style import BLUE, GREEN, GREY, ORANGE, RED, picture
 
