@@ -117,6 +117,8 @@ def test_recommendations():
     cheapest = advise(member(cost=1e-6, rule="sandwich"))
     assert verdict(cheapest) == "do not join"
     assert "brings you nothing" in recommendation(cheapest)
+    harmed = advise(member(minimum_samples=3000))
+    assert recommendation(harmed).startswith("Do not join: on average you would end at")
     forced = advise(member(rule="sandwich", minimum_samples=600))
     assert (forced.samples, verdict(forced)) == (600, "join with care")
     assert "bear the worst outcome" in recommendation(forced)

@@ -22,9 +22,10 @@ def recommendation(advice: Advice) -> str:
     average = f"on average you end {1 - outcome.realised / alone:.1%} below training alone"
     match verdict(advice):
         case "do not join":
+            worse = outcome.realised > alone * (1 + 1e-9)
             return (
-                f"Joining brings you nothing: on average you would end at {outcome.realised:.4g}, "
-                f"and at {alone:.4g} alone."
+                f"{'Do not join' if worse else 'Joining brings you nothing'}: on average you would "
+                f"end at {outcome.realised:.4g}, and at {alone:.4g} alone."
             )
         case "join with care":
             return (
