@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from fedfact import __version__
-from fedfact.federation import output
+from fedfact.federation import files
 from fedfact.report import settlement
 
 TERMS = ("--error-scale", "1", "--unit", "1e-6")
@@ -180,7 +180,7 @@ def test_written_files_can_be_read_by_others_and_links_are_followed(tmp_path):
     target = tmp_path / "target.json"
     link = tmp_path / "link.json"
     link.symlink_to(target)
-    output.write_whole(link, b"{}")
+    files.write_whole(link, b"{}")
     assert link.is_symlink()
     assert target.read_bytes() == b"{}"
     umask = os.umask(0o022)
@@ -208,7 +208,7 @@ def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path, monkeypat
 
     monkeypatch.setattr(os, "fsync", broken)
     with pytest.raises(OSError, match="disk full"):
-        output.write_whole(path, b"new")
+        files.write_whole(path, b"new")
     assert path.read_text() == "old"
     assert list(tmp_path.iterdir()) == [path]
 

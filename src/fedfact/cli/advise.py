@@ -5,11 +5,11 @@ from typing import Annotated
 
 import typer
 
+from ..federation.files import check_output, write_whole
 from ..federation.others import others_from_file, others_like
-from ..federation.output import check_output, write_whole
 from ..federation.terms_file import read_terms
 from ..mechanism import InputError
-from ..mechanism.arrays import LARGEST, SMALLEST
+from ..mechanism.arrays import IN_RANGE, LARGEST, SMALLEST
 from ..report import FIGURES
 from .console import note, print_json
 
@@ -47,7 +47,7 @@ def advise(
     from .advice_table import print_advice
 
     if not SMALLEST <= cost <= LARGEST:
-        raise InputError(f"--cost is {cost}; it must be above 0, from {SMALLEST:g} to {LARGEST:g}")
+        raise InputError(f"--cost is {cost}; it must be {IN_RANGE}")
     if not 0 < lie < 100 or not 0 < free_ride < 100:
         raise InputError("--lie and --free-ride are percentages; they must lie between 0 and 100")
     if others is not None and (total is not None or agents is not None):

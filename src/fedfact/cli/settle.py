@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from ..federation.agents_file import read_agents
-from ..federation.output import check_output, write_whole
+from ..federation.files import check_output, write_whole
 from ..federation.settlement_file import FORMATS as SETTLEMENTS
 from ..federation.settlement_file import document, encode, remarks
 from ..federation.statement import statement

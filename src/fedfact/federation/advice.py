@@ -98,7 +98,7 @@ def advise(member: Member, *, lie: float = 0.2, free_ride: float = 0.75) -> Advi
         agents=others.n,
         others_samples=others.total,
         knows_reports=member.knows_reports,
-        capped=member.at_home < member.wanted,
+        capped=member.capped,
         optimum=float(local_optimum(true_cost, A)),
         samples=m,
         alone=alone,

@@ -15,6 +15,7 @@ from typing import Any
 from ..mechanism import InputError, Population
 from ..mechanism.arrays import Bools, Floats, Ints
 from .columns import Columns, shorten
+from .files import read_text
 
 REQUIRED = ("agent", "reported_cost", "samples")
 OPTIONAL = ("true_cost", "capped", "local_loss", "federated_loss")
@@ -67,7 +68,9 @@ class AgentsFile:
 
 def read_agents(path: Path) -> AgentsFile:
     """Read a file of agents, checking every value by itself."""
-    text = _read_text(path)
+    text = read_text(path, "a CSV or JSON file")
+    if not text.strip():
+        raise InputError(f"{path}: is empty; give a CSV with the columns {', '.join(REQUIRED)}")
     is_json = path.suffix.lower() == ".json" or text.lstrip()[:1] in ("[", "{")
     columns, place = (_from_json if is_json else _from_csv)(path, text)
     read = Columns(path, columns, place)
@@ -87,23 +90,6 @@ def read_agents(path: Path) -> AgentsFile:
         ignored=[name for name in columns if name not in REQUIRED + OPTIONAL],
         place=place,
     )
-
-
-def _read_text(path: Path) -> str:
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        reason = (error.strerror or "unknown error").lower()
-        raise InputError(f"{path}: cannot be read ({reason}); give a CSV or JSON file") from None
-    if not data.strip():
-        raise InputError(f"{path}: is empty; give a CSV with the columns {', '.join(REQUIRED)}")
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        text = "\0"
-    if "\0" in text:
-        raise InputError(f"{path}: is not UTF-8 text; give a CSV or JSON file")
-    return text
 
 
 def _from_csv(path: Path, text: str) -> tuple[dict[str, list[Any]], Callable[[int], str]]:

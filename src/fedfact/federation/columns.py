@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..mechanism import InputError
-from ..mechanism.arrays import LARGEST, MOST_SAMPLES, SMALLEST, Bools, Floats, Ints
+from ..mechanism.arrays import IN_RANGE, LARGEST, MOST_SAMPLES, SMALLEST, Bools, Floats, Ints
 
 _TRUTH = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False, "": False}
 
@@ -40,9 +40,8 @@ class Columns:
 
     def costs(self, name: str) -> Floats:
         """Costs per sample."""
-        wanted = f"above 0, from {SMALLEST:g} to {LARGEST:g}"
         return self._require(
-            self.numbers(name), lambda x: (x >= SMALLEST) & (x <= LARGEST), name, wanted
+            self.numbers(name), lambda x: (x >= SMALLEST) & (x <= LARGEST), name, IN_RANGE
         )
 
     def whole(self, name: str) -> Ints:

@@ -16,7 +16,7 @@ from ..mechanism import (
     whole_local_optimum,
     win_probability_against,
 )
-from ..mechanism.arrays import LARGEST, SMALLEST, ArrayLike, Floats
+from ..mechanism.arrays import IN_RANGE, LARGEST, SMALLEST, ArrayLike, Floats
 from ..mechanism.fees import misfit
 
 SPREAD = 0.1
@@ -40,10 +40,7 @@ class Member:
 
     def __post_init__(self) -> None:
         if not SMALLEST <= self.true_cost <= LARGEST:
-            raise InputError(
-                f"a cost of {self.true_cost} is out of range; it must be above 0, from "
-                f"{SMALLEST:g} to {LARGEST:g}"
-            )
+            raise InputError(f"a cost of {self.true_cost} is out of range; it must be {IN_RANGE}")
         if not self.can_use(self.terms.minimum_samples):
             raise InputError(
                 f"the terms ask for at least {self.terms.minimum_samples} samples and you have "
@@ -63,6 +60,11 @@ class Member:
         return self.wanted if self.capacity is None else min(self.wanted, self.capacity)
 
     @property
+    def capped(self) -> bool:
+        """Whether the agent has too few samples for m*."""
+        return self.at_home < self.wanted
+
+    @property
     def samples(self) -> int:
         """What the agent should use in the federation."""
         return max(self.at_home, self.terms.minimum_samples)
@@ -78,7 +80,7 @@ class Member:
         """Expected loss for using ``samples`` and reporting ``report``."""
         chance = self.believed_chance if believed else self.realised_chance
         terms = self.terms
-        if self.at_home < self.wanted:  # no consistency charge for who has no more data
+        if self.capped:  # no consistency charge for who has no more data
             terms = replace(terms, consistency=0.0)
         return expected_loss(play, samples, report, self.true_cost, self.others, terms, chance)
 

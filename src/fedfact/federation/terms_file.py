@@ -6,19 +6,16 @@ import tomllib
 from pathlib import Path
 
 from ..mechanism import InputError, Terms
+from .files import read_text
 
 FIELDS = tuple(field.name for field in dataclasses.fields(Terms))
 
 
 def read_terms(path: Path) -> Terms:
     """Read and check terms; unknown keys are refused with the nearest valid name."""
+    text = read_text(path, "a TOML file")
     try:
-        table = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        reason = (error.strerror or "unknown error").lower()
-        raise InputError(f"{path}: cannot be read ({reason}); give a TOML file") from None
-    except UnicodeDecodeError:
-        raise InputError(f"{path}: is not UTF-8 text; give a TOML file") from None
+        table = tomllib.loads(text)
     except ValueError as error:  # not TOML, or a number of thousands of digits
         raise InputError(f"{path}: is not valid TOML ({error})") from None
     for key in table:

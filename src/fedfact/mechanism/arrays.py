@@ -16,6 +16,8 @@ Number = float | Fraction
 SMALLEST, LARGEST = 1e-100, 1e100
 """Costs and scales outside of these are refused; within, no formula leaves the range of floats."""
 
+IN_RANGE = f"above 0, from {SMALLEST:g} to {LARGEST:g}"
+
 MOST_SAMPLES = 10**12
 """The most samples one agent may have."""
 

@@ -38,6 +38,11 @@ def as_fraction(number: Number) -> Fraction:
     return Fraction(repr(float(number)))
 
 
+def exact_sum(amounts: Ints) -> int:
+    """Sum of whole numbers, however large: low and high halves added apart."""
+    return int((amounts >> 32).sum()) * 2**32 + int((amounts & (2**32 - 1)).sum())
+
+
 def _divide(K: Fraction, divisor: Ints) -> tuple[Ints, Floats]:
     """Whole and fractional part of K/divisor; the latter to a relative error below 3·2⁻⁵³.
 

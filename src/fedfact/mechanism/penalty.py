@@ -15,6 +15,7 @@ appendix) the optimum would move. An agent that does all it promised still has a
 import numpy as np
 
 from .arrays import ArrayLike, Floats, floats
+from .errors import InputError
 from .optima import local_optimum
 
 MISS = 0.01
@@ -29,7 +30,7 @@ def _weight(s: Floats) -> Floats:
 def _slack(alpha: ArrayLike) -> Floats:
     slack = 2.0 - floats(alpha)
     if not np.all((slack >= 0) & (slack <= 2)):
-        raise ValueError("alpha must lie in [0, 2]")
+        raise InputError("alpha must lie in [0, 2]")
     return slack
 
 

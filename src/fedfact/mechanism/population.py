@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from .arrays import LARGEST, MOST_SAMPLES, SMALLEST, Bools, Floats, Ints
+from .arrays import IN_RANGE, LARGEST, MOST_SAMPLES, SMALLEST, Bools, Floats, Ints
 from .errors import InputError
+from .exact import exact_sum
 
 MOST_IN_ALL = 2**53
 """The most samples all agents may have together; up to here floats are exact too."""
@@ -57,7 +58,7 @@ class Population:
             raise InputError("local_loss and federated_loss go together: give both or neither")
         self._check_ids()
         sane = (self.reported_cost >= SMALLEST) & (self.reported_cost <= LARGEST)
-        self._check(sane, "reported_cost", f"above 0, from {SMALLEST:g} to {LARGEST:g}")
+        self._check(sane, "reported_cost", IN_RANGE)
         self._check(self.samples > 0, "samples", "a whole number above 0")
         self._check(self.samples <= MOST_SAMPLES, "samples", f"at most {MOST_SAMPLES:,}")
         if self.total > MOST_IN_ALL:
@@ -69,7 +70,7 @@ class Population:
     @property
     def total(self) -> int:
         """M = Σ m_i."""
-        return sum(int(part.sum()) for part in np.array_split(self.samples, 1 + len(self) // 10**6))
+        return exact_sum(self.samples)
 
     @property
     def groups(self) -> int:

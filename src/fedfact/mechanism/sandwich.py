@@ -23,10 +23,6 @@ from .errors import InputError
 _BLOCK = 1 << 16
 
 
-def _digest(agent: str, seed: int) -> bytes:
-    return hashlib.sha256(f"fedfact-group:{seed}:{agent}".encode()).digest()
-
-
 def draw_order(agents: Sequence[str], seed: int) -> Ints:
     """Positions of the agents in the order of their keys: the random grouping of Eq. 10.
 
@@ -35,25 +31,22 @@ def draw_order(agents: Sequence[str], seed: int) -> Ints:
     if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
         raise InputError(f"seed is {seed!r}; it must be a whole number, 0 or more")
     prefix, sha256 = f"fedfact-group:{seed}:".encode(), hashlib.sha256
-    keys: npt.NDArray[np.uint64] = np.empty(len(agents), np.uint64)
-    for start in range(0, len(agents), _BLOCK):
-        block = agents[start : start + _BLOCK]
-        try:
-            heads = b"".join([sha256(prefix + agent.encode()).digest()[:8] for agent in block])
-        except UnicodeEncodeError as error:
-            raise InputError(
-                f"agent {error.object!r}: the name cannot be written in UTF-8"
-            ) from None
-        keys[start : start + _BLOCK] = np.frombuffer(heads, dtype=">u8")
-    order = np.argsort(keys)
-    ranked = keys[order]
-    start = 0
-    for k in np.flatnonzero(ranked[1:] == ranked[:-1]):
-        if k < start:
-            continue
-        start, stop = int(k), int(np.searchsorted(ranked, ranked[k], side="right"))
-        order[start:stop] = sorted(order[start:stop], key=lambda i: _digest(agents[i], seed))
-        start = stop
+
+    def key(agent: str) -> bytes:
+        return sha256(prefix + agent.encode()).digest()
+
+    heads: npt.NDArray[np.uint64] = np.empty(len(agents), np.uint64)
+    try:
+        for start in range(0, len(agents), _BLOCK):
+            block = b"".join([key(agent)[:8] for agent in agents[start : start + _BLOCK]])
+            heads[start : start + _BLOCK] = np.frombuffer(block, dtype=">u8")
+    except UnicodeEncodeError as error:
+        raise InputError(f"agent {error.object!r}: the name cannot be written in UTF-8") from None
+    order = np.argsort(heads)
+    ranked = heads[order]
+    for head in np.unique(ranked[1:][ranked[1:] == ranked[:-1]]):
+        tied = slice(np.searchsorted(ranked, head), np.searchsorted(ranked, head, side="right"))
+        order[tied] = sorted(order[tied], key=lambda i: key(agents[i]))
     return order
 
 

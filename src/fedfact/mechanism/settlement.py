@@ -18,7 +18,7 @@ import numpy as np
 
 from .arrays import ArrayLike, Bools, Floats, Ints, floats
 from .errors import InputError
-from .exact import as_fraction
+from .exact import as_fraction, exact_sum
 from .fees import consistency_charge, fees_and_pools, shown_penalty
 from .population import Population
 from .sandwich import compete
@@ -70,7 +70,7 @@ class Settlement:
     @property
     def totals(self) -> dict[str, int]:
         """Each amount summed over all agents."""
-        return {name: _total(getattr(self, name)) for name in AMOUNTS}
+        return {name: exact_sum(getattr(self, name)) for name in AMOUNTS}
 
     @property
     def input(self) -> Literal["analytic", "measured"]:
@@ -147,7 +147,7 @@ def settle(population: Population, terms: Terms, seed: int | None = None) -> Set
         net=net,
         group=group,
         won=won,
-        surplus=-_total(net),
+        surplus=-exact_sum(net),
         shortfall=shortfall,
     )
 
@@ -158,8 +158,3 @@ def _share(pool: Ints, terms: Terms, among: int) -> Ints:
     whole, rest = np.divmod(pool, kept.denominator)
     left: Ints = whole * kept.numerator + rest * kept.numerator // kept.denominator
     return left // among
-
-
-def _total(amounts: Ints) -> int:
-    """Sum of amounts, however large: low and high halves added apart."""
-    return int((amounts >> 32).sum()) * 2**32 + int((amounts & (2**32 - 1)).sum())

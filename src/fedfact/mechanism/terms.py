@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal, get_args
 
-from .arrays import LARGEST, SMALLEST, Number
+from .arrays import IN_RANGE, LARGEST, SMALLEST, Number
 from .errors import InputError
 from .exact import as_fraction
 
@@ -43,9 +43,7 @@ class Terms:
             choices = " or ".join(get_args(Rule))
             raise InputError(f"rule is {self.rule!r}; choose {choices}")
         for name in ("error_scale", "unit", "loss_value"):
-            self._check_number(
-                name, SMALLEST, LARGEST, f"above 0, from {SMALLEST:g} to {LARGEST:g}"
-            )
+            self._check_number(name, SMALLEST, LARGEST, IN_RANGE)
         self._check_number("alpha", 0, math.nextafter(2, 0), "at least 0 and below 2")
         self._check_number("retention", 0, 1, "between 0 and 1")
         self._check_number("consistency", 0, 1e6, "between 0 and 1e6")

@@ -1,8 +1,9 @@
 """Measured amounts: what federation was worth to each agent by test losses.
 
 f_i = v·(local loss − federated loss). Those it helped pay f⁺; those it hurt are compensated
-first; only what is then left is shared out. Nothing here needs A, m* or a penalty, and it holds
-for any loss: agent i pays back what federation gave it, so it is left with its own local optimum.
+first; only what is then left is shared out. Nothing here needs A, m* or a penalty: whatever the
+loss, agent i pays back what federation gave it. What it receives is not quite out of its hands,
+since every f_j is measured on a model that i helped to train.
 """
 
 import numpy as np

@@ -22,6 +22,12 @@ class CostDistribution(Protocol):
         """Random draws."""
 
 
+def _counts(report: ArrayLike, ranked: Floats) -> tuple[Floats, Floats]:
+    """How many of the ``ranked`` are below each report, and how many below or at it."""
+    c = floats(report)
+    return floats(np.searchsorted(ranked, c)), floats(np.searchsorted(ranked, c, side="right"))
+
+
 def _chance(below: Floats, equal: Floats, above: Floats, n: int) -> Floats:
     """P_i = (3G/n)·[L·U + ½E(L+U) + E(E−1)/6] / C(n−1, 2)."""
     if n < 3:
@@ -39,9 +45,7 @@ def win_probability(reported_cost: ArrayLike) -> Floats:
     array([0., 1., 0.])
     """
     reports = floats(reported_cost)
-    ranked = np.sort(reports)
-    below = floats(np.searchsorted(ranked, reports, side="left"))
-    upto = floats(np.searchsorted(ranked, reports, side="right"))
+    below, upto = _counts(reports, np.sort(reports))
     n = len(reports)
     return _chance(below, upto - below - 1, n - upto, n)
 
@@ -49,8 +53,7 @@ def win_probability(reported_cost: ArrayLike) -> Floats:
 def win_probability_against(report: ArrayLike, others: ArrayLike) -> Floats:
     """Lemma 2 for one more agent: exact win probability of each ``report`` among ``others``."""
     ranked = np.sort(floats(others))
-    below = floats(np.searchsorted(ranked, floats(report), side="left"))
-    upto = floats(np.searchsorted(ranked, floats(report), side="right"))
+    below, upto = _counts(report, ranked)
     return _chance(below, upto - below, len(ranked) - upto, len(ranked) + 1)
 
 
@@ -74,15 +77,11 @@ def simulate_win_probability(
     ½(#{low < c} + #{low ≤ c} − #{high < c} − #{high ≤ c}) + ⅓#{low = high = c}.
     """
     draws = np.sort(floats(costs.rvs(size=(trials, 2), random_state=rng)), axis=1)
-    both = np.sort(draws[draws[:, 0] == draws[:, 1], 0])
-    low, high = np.sort(draws[:, 0]), np.sort(draws[:, 1])
-
-    def count(ranked: Floats) -> Floats:
-        c = floats(report)
-        return floats(np.searchsorted(ranked, c, "left") + np.searchsorted(ranked, c, "right"))
-
-    three = np.searchsorted(both, report, "right") - np.searchsorted(both, report, "left")
-    return ((count(low) - count(high)) / 2 + three / 3) / trials
+    low, low_or_at = _counts(report, np.sort(draws[:, 0]))
+    high, high_or_at = _counts(report, np.sort(draws[:, 1]))
+    both, both_or_at = _counts(report, np.sort(draws[draws[:, 0] == draws[:, 1], 0]))
+    wins = (low + low_or_at - high - high_or_at) / 2 + (both_or_at - both) / 3
+    return wins / trials
 
 
 def simulate_draws(reported_cost: ArrayLike, trials: int, rng: np.random.Generator) -> Floats:

@@ -1,10 +1,24 @@
-"""Output files that are there in full or not at all."""
+"""Files: read as text or refused, written in full or not at all."""
 
 import os
 import tempfile
 from pathlib import Path
 
 from ..mechanism import InputError
+
+
+def read_text(path: Path, wanted: str) -> str:
+    """The text of a file; ``wanted`` says what to give instead where there is none."""
+    try:
+        text = path.read_bytes().decode("utf-8-sig")
+    except OSError as error:
+        reason = (error.strerror or "unknown error").lower()
+        raise InputError(f"{path}: cannot be read ({reason}); give {wanted}") from None
+    except UnicodeDecodeError:
+        text = "\0"
+    if "\0" in text:
+        raise InputError(f"{path}: is not UTF-8 text; give {wanted}")
+    return text
 
 
 def check_output(path: Path, formats: tuple[str, ...], inputs: tuple[Path, ...] = ()) -> None:
