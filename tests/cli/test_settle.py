@@ -10,8 +10,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from fedfact import __version__
-from fedfact.federation import files
+from fedfact import __version__, files
 from fedfact.report import settlement
 
 TERMS = ("--error-scale", "1", "--unit", "1e-6")

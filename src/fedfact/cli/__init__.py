@@ -11,6 +11,7 @@ from ..mechanism import InputError
 from .advise import advise
 from .console import error
 from .settle import settle
+from .train import train
 
 app = typer.Typer(
     name="fedfact",
@@ -27,6 +28,7 @@ app.command(epilog="Example:  fedfact settle examples/hospitals.csv --terms exam
 app.command(epilog="Example:  fedfact advise --cost 0.5 --terms examples/terms.toml --agents 10")(
     advise
 )
+app.command(epilog="Example:  fedfact train digits --partition dirichlet:0.3")(train)
 
 
 def _print_version(wanted: bool) -> None:

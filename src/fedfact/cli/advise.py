@@ -5,9 +5,9 @@ from typing import Annotated
 
 import typer
 
-from ..federation.files import check_output, write_whole
 from ..federation.others import others_from_file, others_like
 from ..federation.terms_file import read_terms
+from ..files import check_output, write_whole
 from ..mechanism import InputError
 from ..mechanism.arrays import IN_RANGE, LARGEST, SMALLEST
 from ..report import FIGURES

@@ -8,11 +8,11 @@ from typing import Annotated, Any, Literal
 import typer
 
 from ..federation.agents_file import read_agents
-from ..federation.files import check_output, write_whole
 from ..federation.settlement_file import FORMATS as SETTLEMENTS
 from ..federation.settlement_file import document, encode, remarks
 from ..federation.statement import statement
 from ..federation.terms_file import read_terms
+from ..files import check_output, write_whole
 from ..mechanism import InputError, Rule, Terms
 from ..mechanism import settle as settle_agents
 from ..report import FIGURES

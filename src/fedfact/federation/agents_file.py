@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ..files import read_text
 from ..mechanism import InputError, Population
 from ..mechanism.arrays import Bools, Floats, Ints
 from .columns import Columns, shorten
-from .files import read_text
 
 REQUIRED = ("agent", "reported_cost", "samples")
 OPTIONAL = ("true_cost", "capped", "local_loss", "federated_loss")

@@ -5,8 +5,8 @@ import difflib
 import tomllib
 from pathlib import Path
 
+from ..files import read_text
 from ..mechanism import InputError, Terms
-from .files import read_text
 
 FIELDS = tuple(field.name for field in dataclasses.fields(Terms))
 

@@ -2,9 +2,12 @@
 
 import os
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
 
-from ..mechanism import InputError
+from .mechanism import InputError
 
 
 def read_text(path: Path, wanted: str) -> str:
@@ -35,13 +38,17 @@ def check_output(path: Path, formats: tuple[str, ...], inputs: tuple[Path, ...] 
         raise InputError(f"{path}: is an input of this command; name another file")
 
 
-def write_whole(path: Path, data: bytes) -> None:
-    """Write a file so that it is there in full or not at all. A link leads to its target."""
+@contextmanager
+def whole_file(path: Path) -> Iterator[IO[bytes]]:
+    """A file to write to, there in full when the block ends well, and not at all otherwise.
+
+    A link leads to its target.
+    """
     path = path.resolve()
     handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     try:
         with os.fdopen(handle, "wb") as file:
-            file.write(data)
+            yield file
             file.flush()
             os.fsync(file.fileno())
         umask = os.umask(0)
@@ -51,3 +58,9 @@ def write_whole(path: Path, data: bytes) -> None:
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Write a file so that it is there in full or not at all."""
+    with whole_file(path) as file:
+        file.write(data)

@@ -1,0 +1,69 @@
+"""What a data set is: labelled images for training and for testing, and how to scale the pixels."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..mechanism import InputError
+from ..mechanism.arrays import Ints
+
+Pixels = npt.NDArray[np.uint8]
+
+
+@dataclass(frozen=True, eq=False)
+class Samples:
+    """Images, uint8 of (sample, height, width, channel), and their labels."""
+
+    images: Pixels
+    labels: Ints
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    def take(self, rows: Ints) -> "Samples":
+        """The samples of these rows, in this order."""
+        return Samples(self.images[rows], self.labels[rows])
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """A data set. ``mean`` and ``std`` are of each channel, for pixels scaled to 0..1."""
+
+    name: str
+    train: Samples
+    test: Samples
+    classes: tuple[str, ...]
+    mean: tuple[float, ...]
+    std: tuple[float, ...]
+
+
+def checked_labels(where: object, labels: npt.NDArray[Any], classes: int) -> Ints:
+    """The labels as whole numbers from 0 to ``classes`` - 1, or a refusal naming ``where``."""
+    if labels.ndim != 1 or not np.issubdtype(labels.dtype, np.integer):
+        raise InputError(
+            f"{where}: labels are an array of {labels.dtype} of shape {labels.shape} where a list "
+            "of whole numbers should be; get the file again"
+        )
+    wrong = np.flatnonzero((labels < 0) | (labels >= classes))
+    if len(wrong):
+        raise InputError(
+            f"{where}: label {labels[wrong[0]]} of sample {wrong[0]} is out of range, labels go "
+            f"from 0 to {classes - 1}; get the file again"
+        )
+    return labels.astype(np.int64)
+
+
+def checked_samples(
+    where: object, images: Pixels, labels: npt.NDArray[Any], classes: int
+) -> Samples:
+    """Images and labels that belong together, or a refusal naming ``where``."""
+    if len(images) != len(labels):
+        raise InputError(
+            f"{where}: there are {len(images)} images and {len(labels)} labels; get the files "
+            "again, images and labels from the same place"
+        )
+    if not len(images):
+        raise InputError(f"{where}: there are no images; get the file again")
+    return Samples(images, checked_labels(where, labels, classes))

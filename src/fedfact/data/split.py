@@ -1,0 +1,44 @@
+"""A fixed split into training and test samples, for data sets that come without one.
+
+The seed is part of the data set: every study has the same test samples, whatever its own seed.
+"""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..mechanism import InputError
+from ..mechanism.arrays import Ints
+
+SEED = 2024
+PARTS = 5
+"""One part in so many is for testing."""
+
+
+def split(samples: int) -> tuple[Ints, Ints]:
+    """Rows to train on and rows to test on, at random, each in ascending order."""
+    order = np.random.default_rng(SEED).permutation(samples)
+    return _sides(order >= samples // PARTS)
+
+
+def split_whole(groups: npt.NDArray[Any]) -> tuple[Ints, Ints]:
+    """Rows to train on and rows to test on, with no group on both sides.
+
+    The groups are shuffled, and the first ones are for testing, as many as are whole within a fifth
+    of the rows; so at least four fifths are for training.
+    """
+    _, group, sizes = np.unique(groups, return_inverse=True, return_counts=True)
+    order = np.random.default_rng(SEED).permutation(len(sizes))
+    test = np.zeros(len(sizes), dtype=np.bool_)
+    test[order] = PARTS * np.cumsum(sizes[order]) <= len(groups)
+    return _sides(~test[group])
+
+
+def _sides(train: npt.NDArray[np.bool_]) -> tuple[Ints, Ints]:
+    if train.all():
+        raise InputError(
+            f"{len(train)} images are too few to set a fifth of them aside for testing; get all "
+            "of the data set"
+        )
+    return np.flatnonzero(train), np.flatnonzero(~train)

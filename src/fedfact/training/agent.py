@@ -1,0 +1,88 @@
+"""Algorithm 3, AgentUpdate: an agent trains on its own samples, pauses, and resumes there."""
+
+import copy
+from typing import Any, Literal
+
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import cross_entropy
+
+from ..models import Dropout
+from .job import Job
+from .pixels import Pixels
+from .seeds import derive
+
+Precision = Literal["fp32", "bf16"]
+Weights = dict[str, Tensor]
+"""A model's parameters and buffers by name, as in PyTorch's state dict."""
+
+
+def autocast(device: str, precision: Precision) -> torch.autocast:
+    """Matrix products and convolutions in bf16 where that is the precision; weights stay fp32."""
+    return torch.autocast(device, torch.bfloat16, enabled=precision == "bf16")
+
+
+def channels_last(model: nn.Module) -> nn.Module:
+    """The model with its weights in the order in which convolutions are fastest."""
+    return model.to(memory_format=torch.channels_last)  # type: ignore[call-overload,no-any-return]
+
+
+class Agent:
+    """One agent of a job on the CPU: its model, its optimiser and the step where it paused.
+
+    ``horizon`` is the number of steps it will take in all, for the schedule of the learning rate.
+    """
+
+    def __init__(
+        self,
+        job: Job,
+        number: int,
+        model: nn.Module,
+        data: Pixels,
+        horizon: int,
+        precision: Precision,
+    ) -> None:
+        self.model = channels_last(copy.deepcopy(model))
+        self.optimiser = job.recipe.make_optimiser(self.model.parameters())
+        self.step = 0
+        self._job, self._number, self._data, self._horizon = job, number, data, horizon
+        self._batches = job.batches(number)
+        self._autocast = autocast("cpu", precision)
+        self._generator = torch.Generator()
+        for module in self.model.modules():
+            if isinstance(module, Dropout):
+                module.generator = self._generator
+
+    def update(self, steps: int) -> None:
+        """Take so many steps from where it paused, going over its samples again and again.
+
+        The state of the optimiser stays from call to call; the weights are wherever the server
+        has put them in the meantime.
+        """
+        self.model.train()
+        for _ in range(steps):
+            self._generator.manual_seed(derive(self._job.seed, "dropout", self._number, self.step))
+            for group in self.optimiser.param_groups:
+                group["lr"] = self._job.recipe.rate_at(self.step, self._horizon)
+            images, labels = self._data.batch(torch.from_numpy(self._batches[self.step]))
+            with self._autocast:
+                loss = cross_entropy(self.model(images), labels)
+            self.optimiser.zero_grad()
+            loss.backward()  # type: ignore[no-untyped-call]
+            self.optimiser.step()
+            self.step += 1
+
+    def state(self, model: bool) -> dict[str, Any]:
+        """What is needed to go on from here, with the model or without."""
+        return {
+            "step": self.step,
+            "weights": self.model.state_dict() if model else None,
+            "optimiser": self.optimiser.state_dict(),
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go on from there."""
+        self.step = state["step"]
+        self.optimiser.load_state_dict(state["optimiser"])
+        if state["weights"] is not None:
+            self.model.load_state_dict(state["weights"])

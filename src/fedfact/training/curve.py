@@ -1,0 +1,45 @@
+"""Loss and accuracy on the test set, epoch by epoch."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Self
+
+from .evaluate import Score
+
+
+@dataclass
+class Curve:
+    """The scores of one model while it trains: ``scores[k]`` after ``epochs[k]`` epochs."""
+
+    epochs: list[int] = field(default_factory=list)
+    scores: list[Score] = field(default_factory=list)
+
+    def add(self, epoch: int, score: Score) -> None:
+        """One more point."""
+        self.epochs.append(epoch)
+        self.scores.append(score)
+
+    @property
+    def final(self) -> Score:
+        """After the last epoch."""
+        return self.scores[-1]
+
+    @property
+    def best(self) -> Score:
+        """Where the loss was lowest: what one gets who stops early."""
+        return min(self.scores)
+
+    @property
+    def best_epoch(self) -> int:
+        """The epoch of the lowest loss."""
+        return self.epochs[self.scores.index(self.best)]
+
+    def rows(self) -> list[tuple[int, float, float]]:
+        """Epoch, loss and accuracy of each point."""
+        return [(epoch, *score) for epoch, score in zip(self.epochs, self.scores, strict=True)]
+
+    @classmethod
+    def from_rows(cls, rows: Iterable[tuple[int, float, float]]) -> Self:
+        """The curve with these points."""
+        points = list(rows)
+        return cls([point[0] for point in points], [Score(*point[1:]) for point in points])

@@ -1,0 +1,76 @@
+"""What is trained: data, network, each agent's share of the data, recipe, seed."""
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from torch import nn
+
+from ..data import Dataset
+from ..mechanism import InputError
+from ..mechanism.arrays import Floats, Ints
+from .batches import Batches
+from .recipe import Recipe
+from .seeds import derive
+
+
+@dataclass(frozen=True, eq=False)
+class Job:
+    """A training, whoever does it: ``shards[i]`` are agent i's indices into the training data."""
+
+    dataset: Dataset
+    network: Callable[[], nn.Module]
+    shards: list[Ints]
+    recipe: Recipe
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if not self.shards or min(map(len, self.shards)) == 0:
+            raise InputError("every agent needs at least one sample to train on")
+
+    @property
+    def agents(self) -> int:
+        """n."""
+        return len(self.shards)
+
+    def shares(self) -> Floats:
+        """s_i = m_i / Σm, the weight of each agent's model (Algorithm 1, line 6)."""
+        samples = np.array([len(shard) for shard in self.shards], float)
+        shares: Floats = samples / samples.sum()
+        return shares
+
+    def initial_model(self) -> nn.Module:
+        """The network with its first weights: the same for every agent, alone or together."""
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(derive(self.seed, "weights"))
+            return self.network()
+
+    def batches(self, agent: int) -> Batches:
+        """The batches of an agent."""
+        return Batches(self.shards[agent], self.recipe.batch, self.seed, agent)
+
+    def steps_per_epoch(self) -> list[int]:
+        """The batches in one epoch of each agent."""
+        return [-(-len(shard) // self.recipe.batch) for shard in self.shards]
+
+    def describe(self) -> dict[str, Any]:
+        """What tells this training from any other, for a checkpoint to carry."""
+        data = hashlib.sha256()
+        for samples in (self.dataset.train, self.dataset.test):
+            data.update(np.ascontiguousarray(samples.images).data)
+            data.update(np.ascontiguousarray(samples.labels).data)
+        weights = hashlib.sha256()
+        for name, value in self.initial_model().state_dict().items():
+            weights.update(name.encode() + value.contiguous().numpy().tobytes())
+        shards = hashlib.sha256(b"/".join(np.asarray(s, np.int64).tobytes() for s in self.shards))
+        return {
+            "data set": f"{self.dataset.name} {data.hexdigest()[:16]}",
+            "first weights": weights.hexdigest()[:16],
+            "agents": self.agents,
+            "samples of the agents": shards.hexdigest()[:16],
+            "seed": self.seed,
+            **{name.replace("_", " "): value for name, value in asdict(self.recipe).items()},
+        }

@@ -1,0 +1,68 @@
+"""A job from a few words: the name of a data set, how many agents, how the data is dealt out."""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+from torch import nn
+
+from ..data import Dataset, load, partition
+from ..data.ham10000 import By
+from ..data.locate import data_directory
+from ..mechanism import InputError
+from ..models import digits_cnn, mnist_cnn, pretrained_resnet50, resnet18_small
+from ..progress import Report, silent
+from .job import Job
+from .recipe import RECIPES, Recipe
+from .seeds import generator
+
+AGENTS = {"digits": 16, "mnist": 16, "cifar10": 16, "ham10000": 10}
+"""The paper's numbers of agents."""
+
+
+def prepare(
+    name: str,
+    *,
+    agents: int | None = None,
+    samples: Sequence[int] | None = None,
+    how: str = "iid",
+    seed: int = 0,
+    recipe: Recipe | None = None,
+    directory: Path | None = None,
+    split: By = "lesion",
+    report: Report = silent,
+) -> Job:
+    """The training of a data set's own network by agents that share its training data.
+
+    What is left out is as in the paper: 16 agents (10 on HAM10000) with equal shares of all the
+    data. ``samples`` are the m_i: one number for all agents, or one for each. ``how`` is the
+    partition (see ``fedfact.data.partition``).
+    """
+    if agents is not None and agents < 1:
+        raise InputError(f"agents are {agents}; take 1 or more")
+    dataset = load(name, directory, split=split, report=report)
+    labels = dataset.train.labels
+    n = agents or (len(samples) if samples and len(samples) > 1 else AGENTS[name])
+    if samples is None:
+        samples = [len(labels) // n]
+    if len(samples) not in (1, n):
+        raise InputError(f"samples are given for {len(samples)} agents of {n}; give one or {n}")
+    m = np.broadcast_to(np.asarray(samples, np.int64), n)
+    shards = partition(labels, m, how, generator(seed, "partition"))
+    network = _network(dataset, directory)
+    network()  # a file of weights that is missing or broken is told of now
+    return Job(dataset, network, shards, recipe or RECIPES[name], seed)
+
+
+def _network(dataset: Dataset, directory: Path | None) -> Callable[[], nn.Module]:
+    """The data set's own network."""
+    classes = len(dataset.classes)
+    if dataset.name == "ham10000":
+        return partial(pretrained_resnet50, classes, data_directory(directory))
+    networks: dict[str, Callable[[int], nn.Module]] = {
+        "digits": digits_cnn,
+        "mnist": mnist_cnn,
+        "cifar10": resnet18_small,
+    }
+    return partial(networks[dataset.name], classes)

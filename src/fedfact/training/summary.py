@@ -1,0 +1,44 @@
+"""What a training came to, as one document."""
+
+from collections.abc import Sequence
+from statistics import mean
+from typing import Any
+
+from .algorithm import Federated
+from .curve import Curve
+from .engine import Machine
+from .job import Job
+
+
+def summary(
+    job: Job, machine: Machine, federated: Federated | None, local: Sequence[Curve] | None
+) -> dict[str, Any]:
+    """Final and best scores, alone (each agent and the mean) and together, with all the curves."""
+    result: dict[str, Any] = {
+        "job": job.describe(),
+        "arithmetic": machine.arithmetic,
+        "samples": [len(shard) for shard in job.shards],
+    }
+    if local is not None:
+        ends = [_ends(curve) for curve in local]
+        means = {
+            end: {key: mean(of_agent[end][key] for of_agent in ends) for key in ends[0][end]}
+            for end in ("final", "best")
+        }
+        result["local"] = {**means, "agents": ends}
+    if federated is not None:
+        result["federated"] = _ends(federated.curve)
+    return result
+
+
+def _ends(curve: Curve) -> dict[str, Any]:
+    """The last point and the one of lowest loss, and all of them."""
+    return {
+        "final": {"epoch": curve.epochs[-1], **curve.final._asdict()},
+        "best": {"epoch": curve.best_epoch, **curve.best._asdict()},
+        "curve": {
+            "epoch": curve.epochs,
+            "loss": [score.loss for score in curve.scores],
+            "accuracy": [score.accuracy for score in curve.scores],
+        },
+    }
