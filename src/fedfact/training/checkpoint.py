@@ -54,16 +54,22 @@ class Checkpoint:
 
     def save(self, state: dict[str, Any]) -> None:
         """Replace what was saved before."""
-        with whole_file(self.path) as file:
-            hashing = _Hashing(file)
-            torch.save({"job": self.job, "state": state}, hashing)  # type: ignore[arg-type]
-            file.write(hashing.sha256.digest() + _END)
+        try:
+            with whole_file(self.path) as file:
+                hashing = _Hashing(file)
+                torch.save({"job": self.job, "state": state}, hashing)  # type: ignore[arg-type]
+                file.write(hashing.sha256.digest() + _END)
+        except OSError as error:
+            raise self._refusal("cannot be written", error, "make room") from None
 
     def load(self) -> dict[str, Any] | None:
         """What was saved last, or None where there is nothing that can be used."""
         if not self.path.exists():
             return None
-        data = self.path.read_bytes()
+        try:
+            data = self.path.read_bytes()
+        except OSError as error:
+            raise self._refusal("cannot be read", error, "make it readable") from None
         body, tail = data[:-_TAIL], data[-_TAIL:]
         if tail != hashlib.sha256(body).digest() + _END:
             self._note(f"{self.path}: is damaged and was not used; starting anew")
@@ -79,3 +85,7 @@ class Checkpoint:
         done = "finished" if state["finished"] else "unfinished"
         self._note(f"{self.path}: found {done}, going on from there")
         return state
+
+    def _refusal(self, problem: str, error: OSError, remedy: str) -> InputError:
+        reason = (error.strerror or "unknown error").lower()
+        return InputError(f"{self.path}: {problem} ({reason}); {remedy}, or name another directory")

@@ -7,6 +7,7 @@ one copy and averages with one product, always in the same order.
 
 import copy
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager
 from typing import Any, Self, TypeVar
 
 import torch
@@ -23,6 +24,11 @@ STREAMS = 4
 PART = 1_000  # test images at a time
 Item = TypeVar("Item")
 Result = TypeVar("Result")
+
+
+def full_precision() -> AbstractContextManager[None]:
+    """Convolutions in fp32 where they are not in bf16: no TF32, which rounds to eleven bits."""
+    return torch.backends.cudnn.flags(enabled=True, allow_tf32=False)
 
 
 class CudaEngine:
@@ -59,7 +65,7 @@ class CudaEngine:
             self._agents.append(CudaAgent(job, number, model, train, steps, precision))
         pools = [torch.cuda.graph_pool_handle() for _ in self._streams]
         for number, agent in enumerate(self._agents):
-            with torch.cuda.stream(self._streams[number % len(pools)]):
+            with torch.cuda.stream(self._streams[number % len(pools)]), full_precision():
                 agent.capture(pools[number % len(pools)])
             torch.cuda.synchronize(self._device)
         self.distribute()
@@ -107,7 +113,7 @@ class CudaEngine:
 
     def _counts(self, model: nn.Module) -> list[Tensor]:
         model.eval()
-        with autocast("cuda", self._precision):
+        with autocast("cuda", self._precision), full_precision():
             return [count(model, self._test, part) for part in parts(self._test, PART)]
 
     def weights(self) -> Weights:

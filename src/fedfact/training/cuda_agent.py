@@ -52,9 +52,8 @@ class CudaAgent:
         self.model.train()
         for size in self._batches.sizes():
             indices = torch.zeros(size, dtype=torch.int64, device=self._device)
-            with torch.backends.cudnn.flags(enabled=True, benchmark=True, allow_tf32=False):
-                for _ in range(WARM_UP):
-                    self._one_step(indices)
+            for _ in range(WARM_UP):
+                self._one_step(indices)
             graph = torch.cuda.CUDAGraph()
             if self._draws:
                 graph.register_generator_state(self._generator)
@@ -76,6 +75,8 @@ class CudaAgent:
 
     def update(self, steps: int) -> None:
         """Take so many steps from where it paused, on the current stream, as ``Agent`` does."""
+        if steps == 0:
+            return
         batches = [self._batches[self.step + ahead] for ahead in range(steps)]
         samples = torch.from_numpy(np.concatenate(batches)).to(self._device, non_blocking=True)
         for chosen in torch.split(samples, [len(batch) for batch in batches]):

@@ -27,7 +27,7 @@ class Curve:
     @property
     def best(self) -> Score:
         """Where the loss was lowest: what one gets who stops early."""
-        return min(self.scores)
+        return min(self.scores, key=lambda score: score.loss)
 
     @property
     def best_epoch(self) -> int:

@@ -45,7 +45,7 @@ class Job:
     def initial_model(self) -> nn.Module:
         """The network with its first weights: the same for every agent, alone or together."""
         with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(derive(self.seed, "weights"))
+            torch.default_generator.manual_seed(derive(self.seed, "weights"))
             return self.network()
 
     def batches(self, agent: int) -> Batches:

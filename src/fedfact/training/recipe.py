@@ -28,6 +28,8 @@ class Recipe:
     local_steps: int = 6
 
     def __post_init__(self) -> None:
+        if self.optimiser not in ("sgd", "adam"):
+            raise InputError(f"optimiser {self.optimiser!r} is not known; take sgd or adam")
         for name in ("batch", "epochs", "local_steps"):
             value = getattr(self, name)
             if value < 1:
@@ -54,7 +56,7 @@ class Recipe:
 
 
 RECIPES = {
-    "digits": Recipe("adam", 2e-3, batch=32),
+    "digits": Recipe("adam", 2e-3, batch=32, local_steps=3),
     "mnist": Recipe("adam", 1e-3),
     "cifar10": Recipe("sgd", 0.05, momentum=0.9, weight_decay=5e-4, drops=(0.5, 0.75)),
     "ham10000": Recipe("adam", 1e-3),

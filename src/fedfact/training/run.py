@@ -2,6 +2,7 @@
 
 import io
 import json
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal
@@ -16,6 +17,8 @@ from .checkpoint import Checkpoint
 from .engine import Machine
 from .job import Job
 from .summary import summary
+
+FILES = ("local.checkpoint", "federated.checkpoint", "model.pt", "summary.json")
 
 
 def run(
@@ -34,15 +37,11 @@ def run(
     ``output`` is a directory for ``summary.json``, the federated model (``model.pt``, a state dict)
     and the checkpoints; what is finished there is not done again.
     """
+    if save_every < 1:
+        raise InputError(f"checkpoints are to be {save_every} epochs apart; take 1 or more")
     checkpoints: dict[str, Checkpoint] = {}
     if output is not None:
-        try:
-            output.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            reason = (error.strerror or "unknown error").lower()
-            raise InputError(
-                f"{output}: cannot be made ({reason}); name another directory"
-            ) from None
+        _make_directory(output)
         about = {**job.describe(), "arithmetic": machine.arithmetic, "epochs between tests": every}
         for kind in ("local", "federated"):
             path = output / f"{kind}.checkpoint"
@@ -63,3 +62,21 @@ def run(
             write_whole(output / "model.pt", model.getvalue())
         write_whole(output / "summary.json", json.dumps(result, indent=2).encode())
     return result
+
+
+def _make_directory(output: Path) -> None:
+    """Make the directory of the results, or say now why they could not be written in the end."""
+    try:
+        output.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=output):
+            pass
+    except OSError as error:
+        reason = (error.strerror or "unknown error").lower()
+        raise InputError(
+            f"{output}: cannot be written to ({reason}); name another directory"
+        ) from None
+    for name in FILES:
+        if (output / name).is_dir():
+            raise InputError(f"{output / name}: is a directory; remove it, or name another one")
+        for torn in output.glob(f".{name}.*"):  # left by a process that was killed while it wrote
+            torn.unlink()

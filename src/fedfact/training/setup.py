@@ -44,10 +44,16 @@ def prepare(
     dataset = load(name, directory, split=split, report=report)
     labels = dataset.train.labels
     n = agents or (len(samples) if samples and len(samples) > 1 else AGENTS[name])
+    if n > len(labels):
+        raise InputError(f"{n} agents cannot share {len(labels)} samples; take fewer agents")
     if samples is None:
         samples = [len(labels) // n]
     if len(samples) not in (1, n):
         raise InputError(f"samples are given for {len(samples)} agents of {n}; give one or {n}")
+    if max(samples) > len(labels):
+        raise InputError(
+            f"an agent is to get {max(samples)} samples, but there are {len(labels)}; take fewer"
+        )
     m = np.broadcast_to(np.asarray(samples, np.int64), n)
     shards = partition(labels, m, how, generator(seed, "partition"))
     network = _network(dataset, directory)

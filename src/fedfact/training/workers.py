@@ -9,10 +9,10 @@ engine to the last bit, for any number of workers. With ``precision="bf16"`` the
 import os
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Self
 
 from .agent import Precision
 from .job import Job
+from .memory import keep_freed_memory
 from .plain import Item, PlainEngine, Result
 
 
@@ -31,12 +31,9 @@ class WorkersEngine(PlainEngine):
         precision: Precision = "fp32",
         workers: int | None = None,
     ) -> None:
+        keep_freed_memory()
         super().__init__(job, horizon, precision)
         self._pool = ThreadPoolExecutor(workers or cores(), thread_name_prefix="fedfact")
-
-    def __enter__(self) -> Self:
-        super().__enter__()
-        return self
 
     def __exit__(self, *error: object) -> None:
         self._pool.shutdown(cancel_futures=True)
