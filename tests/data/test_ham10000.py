@@ -37,6 +37,19 @@ def test_both_layouts_are_split_in_the_same_way(tmp_path, make_ham10000):
         assert one.train.labels.tolist() == two.train.labels.tolist()
 
 
+@pytest.mark.parametrize(("name", "delimiter"), [("", ","), ("", "\t"), (".tab", "\t")])
+def test_the_table_may_be_named_and_separated_as_published(
+    tmp_path, make_ham10000, name, delimiter
+):
+    make_ham10000(tmp_path, "published")
+    before = load("ham10000", tmp_path)
+    text = (tmp_path / TABLE).read_text().replace(",", delimiter)
+    (tmp_path / TABLE).unlink()
+    (tmp_path / f"HAM10000_metadata{name}").write_text(text)
+    after = load("ham10000", tmp_path)
+    assert after.train.labels.tolist() == before.train.labels.tolist()
+
+
 def test_splits_have_the_sizes_they_promise(tmp_path, make_ham10000):
     make_ham10000(tmp_path, "archive")
     by_image = load("ham10000", tmp_path, split="image")
@@ -136,7 +149,7 @@ TABLES = {
     "empty": (b"", "column image_id is missing"),
     "binary": (b"PK\3\4\0\xff", "is not UTF-8 text"),
     "no dx": (b"lesion_id,image_id\nHAM_1,ISIC_1\n", "column dx is missing, found lesion_id"),
-    "tabs": (HEADER.replace(",", "\t").encode(), "separated by commas"),
+    "semicolons": (HEADER.replace(",", ";").encode(), "separated by commas or tabs"),
     "header only": (HEADER.encode(), "there are no images"),
     "short row": (f"{HEADER}HAM_1,ISIC_1\n".encode(), "line 2: dx is empty"),
     "no lesion": (f"{HEADER} ,ISIC_1,nv\n".encode(), "line 2: lesion_id is empty"),

@@ -1,9 +1,10 @@
 """HAM10000: 10,015 photographs of 7,470 skin lesions, seven diagnoses (Tschandl et al., 2018).
 
 Looked for in ``ham10000/``, ``HAM10000/`` and the directory itself: all images at 200 x 150 pixels
-in one file, ``ham10000_200x150.npz``; or the published ``HAM10000_metadata.csv`` with the images in
-any folders below it. It has no official split, and many lesions were photographed more than once:
-a test image of a lesion that was trained on is no test, so lesions are kept whole by default.
+in one file, ``ham10000_200x150.npz``; or the published table, ``HAM10000_metadata.csv`` (or with
+the ending ``.tab``, or with none), and the images in any folders below it. It has no official
+split, and many lesions were photographed more than once: a test image of a lesion that was trained
+on is no test, so lesions are kept whole by default.
 """
 
 from collections.abc import Callable
@@ -27,7 +28,7 @@ MEAN, STD = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)  # of ImageNet: the net
 WIDTH, HEIGHT = 200, 150
 FOLDERS = ("ham10000", "HAM10000", ".")
 ARCHIVE = "ham10000_200x150.npz"
-TABLE = "HAM10000_metadata.csv"
+TABLES = ("HAM10000_metadata.csv", "HAM10000_metadata", "HAM10000_metadata.tab")  # as published
 
 By = Literal["lesion", "image"]
 
@@ -47,11 +48,12 @@ def find(directory: Path) -> Source:
     for folder in folders:
         if (folder / ARCHIVE).is_file():
             return _archive(folder / ARCHIVE)
-        if (folder / TABLE).is_file():
-            return _published(folder / TABLE)
+        for table in TABLES:
+            if (folder / table).is_file():
+                return _published(folder / table)
     raise InputError(
-        f"{directory}: ham10000 is not there; get {TABLE} and the two archives of images from the "
-        "Harvard Dataverse (doi:10.7910/DVN/DBW86T), unpack them and put everything into "
+        f"{directory}: ham10000 is not there; get {TABLES[0]} and the two archives of images from "
+        "the Harvard Dataverse (doi:10.7910/DVN/DBW86T), unpack them and put everything into "
         f"{folders[0]}, or name the directory where it is with --data-dir or FEDFACT_DATA"
     )
 

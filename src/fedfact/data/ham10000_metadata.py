@@ -50,7 +50,9 @@ def from_archive(path: Path) -> Metadata:
 
 def from_table(path: Path) -> Metadata:
     """The metadata in the published table, in the order of the images' ids."""
-    reader = csv.DictReader(io.StringIO(read_text(path, "the table HAM10000_metadata.csv")))
+    text = read_text(path, "the table HAM10000_metadata.csv")
+    tabs = "\t" in text.partition("\n")[0]
+    reader = csv.DictReader(io.StringIO(text), delimiter="\t" if tabs else ",")
     rows: list[list[str]] = []
     try:
         header = [name.strip() for name in reader.fieldnames or ()]
@@ -59,7 +61,7 @@ def from_table(path: Path) -> Metadata:
             if column not in header:
                 raise InputError(
                     f"{path}: column {column} is missing, found {', '.join(header)[:80]}; the "
-                    f"table needs {', '.join(COLUMNS)}, separated by commas"
+                    f"table needs {', '.join(COLUMNS)}, separated by commas or tabs"
                 )
         for row in reader:
             values = [(row[column] or "").strip() for column in COLUMNS]

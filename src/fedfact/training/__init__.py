@@ -7,6 +7,7 @@ from .engine import Machine
 from .evaluate import Score
 from .job import Job
 from .recipe import RECIPES, Recipe
+from .setup import prepare
 
 __all__ = [
     "RECIPES",
@@ -17,6 +18,7 @@ __all__ = [
     "Machine",
     "Recipe",
     "Score",
+    "prepare",
     "train_federated",
     "train_local",
 ]
