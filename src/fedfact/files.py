@@ -1,5 +1,6 @@
 """Files: read as text or refused, written in full or not at all."""
 
+import glob
 import os
 import tempfile
 from collections.abc import Iterator
@@ -9,14 +10,20 @@ from typing import IO
 
 from .mechanism import InputError
 
+PART = ".part"  # how the name of a file ends that is being written
+
+
+def reason(error: OSError) -> str:
+    """What the system says is wrong."""
+    return (error.strerror or str(error)).lower()
+
 
 def read_text(path: Path, wanted: str) -> str:
     """The text of a file; ``wanted`` says what to give instead where there is none."""
     try:
         text = path.read_bytes().decode("utf-8-sig")
     except OSError as error:
-        reason = (error.strerror or "unknown error").lower()
-        raise InputError(f"{path}: cannot be read ({reason}); give {wanted}") from None
+        raise InputError(f"{path}: cannot be read ({reason(error)}); give {wanted}") from None
     except UnicodeDecodeError:
         text = "\0"
     if "\0" in text:
@@ -45,7 +52,19 @@ def whole_file(path: Path) -> Iterator[IO[bytes]]:
     A link leads to its target.
     """
     path = path.resolve()
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    try:
+        with _beside(path) as file:
+            yield file
+    except OSError as error:
+        raise InputError(
+            f"{path}: cannot be written ({reason(error)}); make room, or name another place"
+        ) from None
+
+
+@contextmanager
+def _beside(path: Path) -> Iterator[IO[bytes]]:
+    """A file beside the path that takes its place in the end."""
+    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=PART, dir=path.parent)
     try:
         with os.fdopen(handle, "wb") as file:
             yield file
@@ -58,6 +77,36 @@ def whole_file(path: Path) -> Iterator[IO[bytes]]:
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
+
+
+def clear_torn(path: Path) -> None:
+    """Remove what processes left that were killed while they wrote this file."""
+    for torn in path.parent.glob(f".{glob.escape(path.name)}.*{PART}"):
+        if torn.is_file():
+            torn.unlink()
+
+
+@contextmanager
+def alone(folder: Path, *, wait: bool) -> Iterator[None]:
+    """Wait until no other process has the folder, or refuse; where the system can tell."""
+    try:
+        import fcntl
+    except ImportError:
+        yield
+        return
+    lock = os.open(folder, os.O_RDONLY)
+    try:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+        except BlockingIOError:
+            raise InputError(
+                f"{folder}: another process is at work there; wait for it, or name another one"
+            ) from None
+        except OSError:
+            pass  # some network file systems have no locks
+        yield
+    finally:
+        os.close(lock)
 
 
 def write_whole(path: Path, data: bytes) -> None:

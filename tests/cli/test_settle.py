@@ -10,7 +10,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from fedfact import __version__, files
+from fedfact import InputError, __version__, files
 from fedfact.report import settlement
 
 TERMS = ("--error-scale", "1", "--unit", "1e-6")
@@ -206,7 +206,7 @@ def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path, monkeypat
         raise OSError("disk full")
 
     monkeypatch.setattr(os, "fsync", broken)
-    with pytest.raises(OSError, match="disk full"):
+    with pytest.raises(InputError, match=r"cannot be written \(disk full\); make room, or name"):
         files.write_whole(path, b"new")
     assert path.read_text() == "old"
     assert list(tmp_path.iterdir()) == [path]

@@ -41,7 +41,12 @@ def test_decoded_once(source, cache):
     for samples in (first, second):
         assert np.array_equal(samples.images, decode().images)
         assert np.array_equal(samples.labels, decode().labels)
-    assert [path.name.split("-")[-1] for path in files(cache)] == ["images.npy", "labels.npy"]
+    assert [path.name.split("-")[-1] for path in files(cache)] == [
+        "images.npy",
+        "images.sha256",
+        "labels.npy",
+        "labels.sha256",
+    ]
 
 
 def test_writing_to_the_arrays_does_not_change_the_cache(source):
@@ -97,6 +102,10 @@ DAMAGE = {
     "objects": npy(np.array([{}], dtype=object)),
     "an archive": zipped,
     "gone": lambda path: path.unlink(),
+    "one bit": lambda path: path.write_bytes(
+        path.read_bytes()[:-1] + bytes([path.read_bytes()[-1] ^ 1])
+    ),
+    "no checksum": lambda path: path.with_suffix(".sha256").unlink(),
 }
 
 

@@ -1,6 +1,5 @@
 """Dealing out samples: the laws that hold for every partition, and the statistics of Dirichlet."""
 
-import time
 from itertools import pairwise
 
 import numpy as np
@@ -168,15 +167,6 @@ def test_every_sample_has_the_same_chance(how):
     for _ in range(2000):
         times[np.concatenate(partition(labels, np.array([5, 5]), how, rng))] += 1
     assert times == pytest.approx(500, abs=5 * np.sqrt(500))
-
-
-@pytest.mark.parametrize("how", ["iid", "dirichlet:0.3", "dirichlet:0.01"])
-@pytest.mark.parametrize("samples", [np.full(1000, 50), np.full(16, 3125)])
-def test_it_takes_no_time(how, samples):
-    labels = np.repeat(np.arange(10), 5000)
-    start = time.process_time()
-    partition(labels, samples, how, np.random.default_rng(0))
-    assert time.process_time() - start < 1
 
 
 @pytest.mark.parametrize(

@@ -84,7 +84,7 @@ def test_another_trainings_checkpoint_is_refused_by_what_differs(saved):
     with pytest.raises(InputError) as refusal:
         other.load()
     assert str(refusal.value) == (
-        f"{saved.path}: is of another training (drops: (0.5, 0.75) there, (0.5,) here); name "
+        f"{saved.path}: is of another training (drops: [0.5, 0.75] there, [0.5] here); name "
         "another directory, or delete it to start anew"
     )
 

@@ -59,7 +59,7 @@ def changed(job, what):
         return replace(job, dataset=dataset)
     if what == "first weights":
         return replace(job, network=lambda: nn.Sequential(digits_cnn(4)))
-    value = {"optimiser": "sgd", "drops": (0.5,)}.get(what, 1)
+    value = {"optimiser": "sgd", "drops": (0.5,), "momentum": 0.5}.get(what, 1)
     return replace(job, recipe=replace(job.recipe, **{what.replace(" ", "_"): value}))
 
 

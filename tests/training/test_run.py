@@ -1,10 +1,15 @@
 """Both trainings in one directory: what is summed up, and the files that are written."""
 
+import errno
 import json
+import os
+from dataclasses import replace
 
 import pytest
+import torch
 
 from fedfact import InputError
+from fedfact.files import alone
 from fedfact.training import Curve, Federated, Machine, train_federated, train_local
 from fedfact.training.run import run
 from fedfact.training.summary import summary
@@ -19,7 +24,7 @@ def test_final_and_best_by_hand(job):
         Curve.from_rows([(1, 1.75, 0.25), (2, 1.5, 0.5), (3, 1.0, 0.5)]),
     ]
     together = Curve.from_rows([(1, 0.125, 1.0), (3, 0.25, 0.75)])
-    result = summary(job, PLAIN, Federated(together, {}), local)
+    result = summary({}, job, Federated(together, {}), local)
     assert result["federated"] == {
         "final": {"epoch": 3, "loss": 0.25, "accuracy": 0.75},
         "best": {"epoch": 1, "loss": 0.125, "accuracy": 1.0},
@@ -33,9 +38,8 @@ def test_final_and_best_by_hand(job):
 def test_the_summary_is_of_both_trainings(job):
     federated, local = train_federated(job, PLAIN), train_local(job, PLAIN)
     result = run(job, PLAIN)
-    assert result == summary(job, PLAIN, federated, local)
-    assert result["job"] == job.describe()
-    assert result["arithmetic"] == "cpu fp32"
+    about = {**job.describe(), "arithmetic": "cpu fp32", "torch": torch.__version__}
+    assert result == summary(about, job, federated, local)
     assert result["samples"] == [20, 13, 7]
     assert result["federated"]["curve"]["epoch"] == [1, 2, 3, 4]
 
@@ -102,12 +106,57 @@ def test_a_directory_where_a_file_must_go_is_refused_before_any_work(
 
 
 def test_what_a_killed_process_left_is_cleared_away(job, tmp_path):
-    torn, other = tmp_path / ".local.checkpoint.abc123", tmp_path / ".mine"
+    torn = tmp_path / ".local.checkpoint.abc123.part"
     torn.write_bytes(b"half")
-    other.write_bytes(b"whole")
+    others = [tmp_path / name for name in (".mine", ".summary.json.swp", ".mine.part")]
+    for other in others:
+        other.write_bytes(b"whole")
+    folder = tmp_path / ".model.pt.1.part"
+    folder.mkdir()
     run(job, PLAIN, output=tmp_path)
     assert not torn.exists()
-    assert other.exists()
+    assert all(path.exists() for path in (*others, folder))
+
+
+@pytest.mark.parametrize("only", [None, "local", "federated"])
+@pytest.mark.parametrize("kind", ["local", "federated"])
+def test_any_checkpoint_of_another_training_is_refused_before_any_work(
+    job, tmp_path, monkeypatch, kind, only
+):
+    run(replace(job, seed=job.seed + 1), PLAIN, only=kind, output=tmp_path)
+    before = sorted(path.name for path in tmp_path.iterdir())
+    monkeypatch.setattr(Machine, "engine", None)
+    with pytest.raises(
+        InputError, match=rf"{kind}.checkpoint: is of another training \(.* there, "
+    ):
+        run(job, PLAIN, only=only, output=tmp_path)
+    assert sorted(path.name for path in tmp_path.iterdir()) == before
+
+
+def test_what_was_finished_before_stays_in_the_summary(job, tmp_path):
+    both = run(job, PLAIN, output=tmp_path)
+    assert run(job, PLAIN, only="local", output=tmp_path) == both
+    assert run(job, PLAIN, only="federated", output=tmp_path) == both
+
+
+def test_two_processes_do_not_train_in_one_directory(job, tmp_path):
+    with (
+        alone(tmp_path, wait=False),
+        pytest.raises(InputError, match="another process is at work there; wait for it, or name"),
+    ):
+        run(job, PLAIN, output=tmp_path)
+    run(job, PLAIN, output=tmp_path)
+
+
+def test_a_full_disk_in_the_end_is_told_of(job, tmp_path, monkeypatch):
+    run(job, PLAIN, output=tmp_path)
+
+    def full(handle):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr("fedfact.files.os.fsync", full)
+    with pytest.raises(InputError, match=r"model.pt: cannot be written \(no space left"):
+        run(job, PLAIN, output=tmp_path)
 
 
 def test_checkpoints_at_no_epoch_are_refused_without_an_output_too(job):

@@ -68,7 +68,7 @@ def train(
     same --output.
     """
     from ..training import RECIPES, Machine  # here, because torch loads slowly
-    from ..training.run import run
+    from ..training.run import check, run
     from ..training.setup import prepare
     from .training_table import print_training
 
@@ -78,19 +78,20 @@ def train(
         recipe = replace(recipe, epochs=epochs)
     if recipe is not None and local_steps is not None:
         recipe = replace(recipe, local_steps=local_steps)
-    with progress_bar() as report:
-        job = prepare(
-            dataset,
-            agents=agents,
-            samples=None if samples is None else _numbers(samples),
-            how=partition,
-            seed=seed,
-            recipe=recipe,
-            directory=data_dir,
-            split=split,
-            report=report,
-        )
-        try:
+    check(every, save_every, output)
+    try:
+        with progress_bar() as report:
+            job = prepare(
+                dataset,
+                agents=agents,
+                samples=None if samples is None else _numbers(samples),
+                how=partition,
+                seed=seed,
+                recipe=recipe,
+                directory=data_dir,
+                split=split,
+                report=report,
+            )
             result = run(
                 job,
                 machine,
@@ -101,10 +102,10 @@ def train(
                 report=report,
                 note=note,
             )
-        except KeyboardInterrupt:
-            if output is not None:
-                note(f"stopped; the same command goes on from the checkpoint in {output}")
-            raise typer.Exit(130) from None
+    except KeyboardInterrupt:
+        saved = output is not None and any(output.glob("*.checkpoint"))
+        note(f"stopped; the same command goes on from {output}" if saved else "stopped")
+        raise typer.Exit(130) from None
     if output is not None:
         note(f"wrote {output / 'summary.json'}")
     print_json(result) if as_json else print_training(result)

@@ -34,6 +34,7 @@ def print_training(result: dict[str, Any]) -> None:
     )
     stdout().print(
         f"{job['data set'].split()[0]}: {job['agents']} agents with {spread} samples, "
+        f"{job['partition']}, "
         f"{job['epochs']} epochs, {job['local steps']} local steps, seed {job['seed']}, "
-        f"{result['arithmetic']}; scores on the test set."
+        f"{job['arithmetic']}; scores on the test set."
     )

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..files import whole_file
+from ..files import whole_file, write_whole
 from ..mechanism import InputError
 from .dataset import Samples
 from .locate import cache_directory
@@ -42,7 +42,8 @@ def cached(
         for part, array in (("images", made.images), ("labels", made.labels)):
             with whole_file(_file(stem, part)) as file:
                 np.save(file, array, allow_pickle=False)
-    except OSError:
+            write_whole(_digest_file(_file(stem, part)), _digest(array).encode())
+    except (InputError, OSError):
         return made
     return _read(stem, shape) or made  # mapped, so that the memory is free again
 
@@ -58,6 +59,14 @@ def _key(sources: Sequence[Path]) -> str:
 
 def _file(stem: Path, part: str) -> Path:
     return stem.with_name(f"{stem.name}-{part}.npy")
+
+
+def _digest_file(path: Path) -> Path:
+    return path.with_suffix(".sha256")
+
+
+def _digest(array: npt.NDArray[Any]) -> str:
+    return hashlib.sha256(np.ascontiguousarray(array).data).hexdigest()
 
 
 def _read(stem: Path, shape: tuple[int, int, int]) -> Samples | None:
@@ -76,7 +85,8 @@ def _array(path: Path, kind: type[np.generic]) -> npt.NDArray[Any] | None:
         return None
     try:
         array = np.lib.format.open_memmap(path, mode="c")
-        whole = array.dtype == kind and array.offset + array.nbytes == path.stat().st_size
+        whole = array.offset + array.nbytes == path.stat().st_size
+        whole &= array.dtype == kind and _digest_file(path).read_text() == _digest(array)
     except Exception:  # a damaged header makes numpy raise many kinds; the file is made again
         return None
     return np.asarray(array) if whole else None

@@ -17,7 +17,7 @@ from ..progress import Report
 from . import cifar10_batches as batches
 from .archive import read_arrays
 from .cache import cached
-from .dataset import Dataset, Samples, checked_samples
+from .dataset import Dataset, Samples, check_classes, checked_samples
 from .download import Remote, download
 from .images import decode_grid
 
@@ -93,11 +93,7 @@ def _grids(folder: Path) -> dict[str, Side]:
 
 def _read_grids(folder: Path, name: str, report: Report) -> Samples:
     labels, classes = read_arrays(folder / LABELS, (name, "classes"))
-    if tuple(map(str, classes)) != CLASSES:
-        raise InputError(
-            f"{folder / LABELS}: the classes are {', '.join(map(str, classes))}, not "
-            f"{', '.join(CLASSES)}; get the file again"
-        )
+    check_classes(folder / LABELS, classes, CLASSES)
     images = []
     for k, grid in enumerate(GRIDS[name], start=1):
         images.append(decode_grid(folder / grid, SIDE))

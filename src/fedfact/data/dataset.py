@@ -1,6 +1,7 @@
 """What a data set is: labelled images for training and for testing, and how to scale the pixels."""
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -67,3 +68,13 @@ def checked_samples(
     if not len(images):
         raise InputError(f"{where}: there are no images; get the file again")
     return Samples(images, checked_labels(where, labels, classes))
+
+
+def check_classes(path: Path, found: npt.NDArray[Any], classes: tuple[str, ...]) -> None:
+    """Refuse a file that means other classes, or the same in another order."""
+    names = tuple(map(str, np.ravel(found)))
+    if names != classes:
+        raise InputError(
+            f"{path}: the classes are {', '.join(names)[:80]}, not {', '.join(classes)}; get the "
+            "file again"
+        )

@@ -6,12 +6,12 @@ import os
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from .._version import __version__
+from ..files import alone, reason
 from ..mechanism import InputError
 from ..progress import Report
 
@@ -51,7 +51,7 @@ def download(
     missing = list(remotes)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with _alone(folder):
+        with alone(folder, wait=True):
             while missing:
                 if not (folder / missing[0].name).is_file():
                     _fetch(missing[0], mirrors, folder, report)
@@ -65,60 +65,49 @@ def download(
         ) from None
     except OSError as error:
         names = ", ".join(remote.name for remote in missing)
-        reason = (error.strerror or str(error)).lower()
         raise InputError(
-            f"{folder}: {names} not there, and cannot be downloaded to it ({reason}); name another "
-            "directory with --data-dir or FEDFACT_DATA"
+            f"{folder}: {names} not there, and cannot be downloaded to it ({reason(error)}); name "
+            "another directory with --data-dir or FEDFACT_DATA"
         ) from None
 
 
-@contextmanager
-def _alone(folder: Path) -> Iterator[None]:
-    """Wait until no other process downloads into the folder, where the system can tell."""
-    try:
-        import fcntl
-    except ImportError:
-        yield
-        return
-    lock = os.open(folder, os.O_RDONLY)
-    try:
-        with suppress(OSError):  # some network file systems have no locks
-            fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(lock)
-
-
 def _fetch(remote: Remote, mirrors: Sequence[str], folder: Path, report: Report) -> None:
+    """From the first mirror whose file has the right checksum."""
     part = folder / f"{remote.name}.part"
     if _size(part) >= remote.size and _md5(part) != remote.md5:
         part.unlink()  # whatever it is, it is not the beginning of this file
-    _fill(remote, mirrors, part, report)
-    if _md5(part) != remote.md5:
-        part.unlink()
-        raise InputError(
-            f"{folder / remote.name}: the checksum of the download is wrong, so it was thrown "
-            f"away; try again, or get a file with md5 {remote.md5} and put it there"
-        )
-    part.replace(folder / remote.name)
-
-
-def _fill(remote: Remote, mirrors: Sequence[str], part: Path, report: Report) -> None:
-    """Try until the part is as long as the whole file."""
-    last = _DownloadError("no mirror is known")
+    last: _DownloadError | None = None
     for mirror in mirrors:
-        for attempt in range(TRIES):
-            if _size(part) == remote.size:
-                return
-            time.sleep(PAUSE * attempt)
-            try:
-                _receive(mirror + remote.name, remote, part, report)
-                return
-            except _DownloadError as error:
-                last = error
-            if last.final:
-                break
-    raise last
+        try:
+            _fill(mirror, remote, part, report)
+        except _DownloadError as error:
+            last = error
+            continue
+        if _md5(part) == remote.md5:
+            part.replace(folder / remote.name)
+            return
+        part.unlink()
+        last = None
+    if last is not None:
+        raise last
+    raise InputError(
+        f"{folder / remote.name}: the checksum of the download is wrong, so it was thrown "
+        f"away; try again, or get a file with md5 {remote.md5} and put it there"
+    )
+
+
+def _fill(mirror: str, remote: Remote, part: Path, report: Report) -> None:
+    """Try until the part is as long as the whole file."""
+    for attempt in range(TRIES):
+        if _size(part) == remote.size:
+            return
+        time.sleep(PAUSE * attempt)
+        try:
+            _receive(mirror + remote.name, remote, part, report)
+            return
+        except _DownloadError as error:
+            if error.final or attempt == TRIES - 1:
+                raise
 
 
 def _receive(url: str, remote: Remote, part: Path, report: Report) -> None:

@@ -12,7 +12,7 @@ from ..files import read_text
 from ..mechanism import InputError
 from ..mechanism.arrays import Ints
 from .archive import read_arrays
-from .dataset import checked_labels
+from .dataset import check_classes, checked_labels
 
 CLASSES = ("akiec", "bcc", "bkl", "df", "mel", "nv", "vasc")
 COLUMNS = ("image_id", "lesion_id", "dx")
@@ -34,14 +34,10 @@ def from_archive(path: Path) -> Metadata:
     images, lesions, labels, classes = read_arrays(
         path, ("image_id", "lesion_id", "label", "classes")
     )
-    if tuple(map(str, classes)) != CLASSES:
+    check_classes(path, classes, CLASSES)
+    if not images.shape == lesions.shape == labels.shape == (images.size,):
         raise InputError(
-            f"{path}: the classes are {', '.join(map(str, classes))}, not {', '.join(CLASSES)}; "
-            "get the file again"
-        )
-    if not images.shape == lesions.shape == labels.shape:
-        raise InputError(
-            f"{path}: there are {len(images)} images, {len(lesions)} lesions and {len(labels)} "
+            f"{path}: there are {images.size} images, {lesions.size} lesions and {labels.size} "
             "labels, not one of each for an image; get the file again"
         )
     labels = checked_labels(path, labels, len(CLASSES))

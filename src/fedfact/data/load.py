@@ -4,6 +4,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import get_args
 
+from ..files import reason
 from ..mechanism import InputError
 from ..progress import Report, silent
 from . import cifar10, digits, ham10000, mnist
@@ -35,10 +36,9 @@ def load(
     try:
         return _load(name, directory, split, report)
     except OSError as error:  # files that may not be read, or that vanish meanwhile
-        reason = (error.strerror or str(error)).lower()
         raise InputError(
-            f"{error.filename or name}: cannot be read ({reason}); make it readable, or name "
-            "another directory with --data-dir or FEDFACT_DATA"
+            f"{error.filename or name}: cannot be read ({reason(error)}); make it readable, or "
+            "name another directory with --data-dir or FEDFACT_DATA"
         ) from None
 
 

@@ -18,6 +18,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from ..files import reason
 from ..mechanism import InputError
 from .resnet import ResNet, resnet50
 
@@ -85,8 +86,7 @@ def _read(path: Path) -> dict[str, Tensor]:
     try:
         data = path.read_bytes()
     except OSError as error:
-        reason = (error.strerror or "unknown error").lower()
-        raise _refusal(path, f"cannot be read ({reason})") from None
+        raise _refusal(path, f"cannot be read ({reason(error)})") from None
     # torch.load does not see changed bits, but torchvision's names hold digits of the sha256.
     named = re.fullmatch(r"resnet50-([0-9a-f]{8})\.pth", path.name)
     if named and not hashlib.sha256(data).hexdigest().startswith(named[1]):

@@ -36,7 +36,7 @@ def train_federated(
     cycling its data until then. The last round is shorter where h does not divide the steps. The
     server's model is tested at the first average after every ``every`` epochs, and at the end.
     """
-    _check(every)
+    check_every(every)
     n, h, per_epoch = job.agents, job.recipe.local_steps, max(job.steps_per_epoch())
     total = job.recipe.epochs * per_epoch
     saved = checkpoint.load() if checkpoint else None
@@ -82,7 +82,7 @@ def train_local(
     Every agent does E epochs of its own data, however many batches that is, and its model is tested
     after every ``every`` epochs, and at the end.
     """
-    _check(every)
+    check_every(every)
     epochs, h, per_epoch = job.recipe.epochs, job.recipe.local_steps, job.steps_per_epoch()
     total = _images(job, [epochs * steps for steps in per_epoch])
     saved = checkpoint.load() if checkpoint else None
@@ -113,7 +113,8 @@ def train_local(
     return curves
 
 
-def _check(every: int) -> None:
+def check_every(every: int) -> None:
+    """Refuse tests that are to come at no epoch."""
     if every < 1:
         raise InputError(f"tests are to be {every} epochs apart; take 1 or more")
 

@@ -2,17 +2,21 @@
 
 import hashlib
 import io
+import json
+import struct
 from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any
 
 import torch
 
-from ..files import whole_file
+from ..files import reason, whole_file
 from ..mechanism import InputError
 
-_END = b"fedfact checkpoint 1\n"
+_END = b"fedfact checkpoint 2\n"
 _TAIL = 32 + len(_END)
+_SIZE = struct.Struct("<Q")
+_MOST_ABOUT = 1 << 20
 
 
 class _Hashing:
@@ -32,9 +36,9 @@ class _Hashing:
 class Checkpoint:
     """One file with the state of one training.
 
-    Its last bytes are the SHA-256 of all before, so that a torn or changed file is never loaded.
-    ``job`` says which training it is of; another training's checkpoint is refused. It is written
-    after ``every`` epochs, so no more than that is lost when the process is killed.
+    The state comes first, then ``job``, which says which training it is of, and last the SHA-256 of
+    all before. So a torn or changed file is never loaded, and another training's is refused.
+    It is written after every ``every`` epochs: no more is lost when the process is killed.
     """
 
     def __init__(
@@ -46,7 +50,8 @@ class Checkpoint:
     ) -> None:
         if every < 1:
             raise InputError(f"checkpoints are to be {every} epochs apart; take 1 or more")
-        self.path, self.job, self.every, self._note = path, job, every, note
+        self.path, self.every, self._note = path, every, note
+        self.job = json.loads(json.dumps(job))  # as it will be read: lists for tuples
 
     def is_due(self, before: int, epoch: int) -> bool:
         """Whether to save now, with so many epochs done a moment ago and so many now."""
@@ -54,38 +59,69 @@ class Checkpoint:
 
     def save(self, state: dict[str, Any]) -> None:
         """Replace what was saved before."""
+        about = json.dumps({"job": self.job, "finished": state["finished"]}).encode()
+        with whole_file(self.path) as file:
+            hashing = _Hashing(file)
+            torch.save(state, hashing)  # type: ignore[arg-type]
+            hashing.write(about + hashlib.sha256(about).digest() + _SIZE.pack(len(about)))
+            file.write(hashing.sha256.digest() + _END)
+
+    def is_finished(self) -> bool:
+        """Whether the training is over, by what its file says of itself. Another's is refused."""
         try:
-            with whole_file(self.path) as file:
-                hashing = _Hashing(file)
-                torch.save({"job": self.job, "state": state}, hashing)  # type: ignore[arg-type]
-                file.write(hashing.sha256.digest() + _END)
+            with self.path.open("rb") as file:
+                size = file.seek(0, io.SEEK_END)
+                file.seek(max(0, size - _MOST_ABOUT))
+                about = _about(file.read())
+        except FileNotFoundError:
+            return False
         except OSError as error:
-            raise self._refusal("cannot be written", error, "make room") from None
+            raise self._unreadable(error) from None
+        if about is None:
+            return False
+        for name, value in self.job.items():
+            if about["job"].get(name) != value:
+                raise InputError(
+                    f"{self.path}: is of another training ({name}: {about['job'].get(name)} there, "
+                    f"{value} here); name another directory, or delete it to start anew"
+                )
+        return bool(about["finished"])
 
     def load(self) -> dict[str, Any] | None:
         """What was saved last, or None where there is nothing that can be used."""
         if not self.path.exists():
             return None
         try:
-            data = self.path.read_bytes()
+            data = memoryview(self.path.read_bytes())
         except OSError as error:
-            raise self._refusal("cannot be read", error, "make it readable") from None
-        body, tail = data[:-_TAIL], data[-_TAIL:]
-        if tail != hashlib.sha256(body).digest() + _END:
+            raise self._unreadable(error) from None
+        end = len(data) - _TAIL
+        if data[end:] != hashlib.sha256(data[: max(end, 0)]).digest() + _END:
             self._note(f"{self.path}: is damaged and was not used; starting anew")
             return None
-        saved = torch.load(io.BytesIO(body), map_location="cpu", weights_only=True)
-        for name, value in self.job.items():
-            if saved["job"].get(name) != value:
-                raise InputError(
-                    f"{self.path}: is of another training ({name}: {saved['job'].get(name)} there, "
-                    f"{value} here); name another directory, or delete it to start anew"
-                )
-        state: dict[str, Any] = saved["state"]
-        done = "finished" if state["finished"] else "unfinished"
-        self._note(f"{self.path}: found {done}, going on from there")
+        words = "finished" if self.is_finished() else "unfinished"
+        (length,) = _SIZE.unpack(data[end - _SIZE.size : end])
+        body = io.BytesIO(data[: end - _SIZE.size - 32 - length])
+        state: dict[str, Any] = torch.load(body, map_location="cpu", weights_only=True)
+        self._note(f"{self.path}: found {words}, going on from there")
         return state
 
-    def _refusal(self, problem: str, error: OSError, remedy: str) -> InputError:
-        reason = (error.strerror or "unknown error").lower()
-        return InputError(f"{self.path}: {problem} ({reason}); {remedy}, or name another directory")
+    def _unreadable(self, error: OSError) -> InputError:
+        return InputError(
+            f"{self.path}: cannot be read ({reason(error)}); make it readable, or name another "
+            "directory"
+        )
+
+
+def _about(tail: bytes) -> dict[str, Any] | None:
+    """What a file that ends so says of itself, or None if it is no checkpoint or torn."""
+    end = len(tail) - _TAIL
+    if end < _SIZE.size or not tail.endswith(_END):
+        return None
+    (length,) = _SIZE.unpack(tail[end - _SIZE.size : end])
+    end -= _SIZE.size + 32
+    about = tail[max(0, end - length) : max(0, end)]
+    if hashlib.sha256(about).digest() != tail[max(0, end) : end + 32]:
+        return None
+    said: dict[str, Any] = json.loads(about)
+    return said

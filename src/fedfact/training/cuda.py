@@ -2,7 +2,7 @@
 
 The agents train side by side on several streams, which fill the device together where one agent
 alone could not. All models are rows of one matrix: Algorithm 1 hands out the server's model with
-one copy and averages with one product, always in the same order.
+one copy and averages with one product, in fp32 and in the order cuBLAS has for this size.
 """
 
 import copy
@@ -64,6 +64,7 @@ class CudaEngine:
             move_into(self._rows[number], model)
             self._agents.append(CudaAgent(job, number, model, train, steps, precision))
         pools = [torch.cuda.graph_pool_handle() for _ in self._streams]
+        torch.cuda.synchronize(self._device)  # weights and data must be there
         for number, agent in enumerate(self._agents):
             with torch.cuda.stream(self._streams[number % len(pools)]), full_precision():
                 agent.capture(pools[number % len(pools)])

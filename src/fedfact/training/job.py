@@ -19,13 +19,17 @@ from .seeds import derive
 
 @dataclass(frozen=True, eq=False)
 class Job:
-    """A training, whoever does it: ``shards[i]`` are agent i's indices into the training data."""
+    """A training, whoever does it: ``shards[i]`` are agent i's indices into the training data.
+
+    ``partition`` says in words how they came about.
+    """
 
     dataset: Dataset
     network: Callable[[], nn.Module]
     shards: list[Ints]
     recipe: Recipe
     seed: int = 0
+    partition: str = "given"
 
     def __post_init__(self) -> None:
         if not self.shards or min(map(len, self.shards)) == 0:
@@ -70,6 +74,7 @@ class Job:
             "data set": f"{self.dataset.name} {data.hexdigest()[:16]}",
             "first weights": weights.hexdigest()[:16],
             "agents": self.agents,
+            "partition": self.partition,
             "samples of the agents": shards.hexdigest()[:16],
             "seed": self.seed,
             **{name.replace("_", " "): value for name, value in asdict(self.recipe).items()},

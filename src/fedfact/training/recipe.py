@@ -34,6 +34,10 @@ class Recipe:
             value = getattr(self, name)
             if value < 1:
                 raise InputError(f"{name.replace('_', ' ')} is {value}; it must be 1 or more")
+        if not 0 <= self.momentum < 1 or not 0 <= self.weight_decay < math.inf:
+            raise InputError("momentum must lie in [0, 1), and weight decay must not be negative")
+        if not all(0 < drop <= 1 for drop in self.drops):
+            raise InputError("the rate drops at fractions of the training, in (0, 1]")
         if not 0 < self.rate < math.inf:
             raise InputError(f"the learning rate is {self.rate}; it must be a positive number")
 

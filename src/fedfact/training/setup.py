@@ -10,8 +10,10 @@ from torch import nn
 from ..data import Dataset, load, partition
 from ..data.ham10000 import By
 from ..data.locate import data_directory
+from ..data.partition import parse_scheme
 from ..mechanism import InputError
 from ..models import digits_cnn, mnist_cnn, pretrained_resnet50, resnet18_small
+from ..models.weights import find_weights
 from ..progress import Report, silent
 from .job import Job
 from .recipe import RECIPES, Recipe
@@ -41,6 +43,9 @@ def prepare(
     """
     if agents is not None and agents < 1:
         raise InputError(f"agents are {agents}; take 1 or more")
+    parse_scheme(how)
+    if name == "ham10000":
+        find_weights(data_directory(directory))  # told of before the images are decoded
     dataset = load(name, directory, split=split, report=report)
     labels = dataset.train.labels
     n = agents or (len(samples) if samples and len(samples) > 1 else AGENTS[name])
@@ -50,15 +55,18 @@ def prepare(
         samples = [len(labels) // n]
     if len(samples) not in (1, n):
         raise InputError(f"samples are given for {len(samples)} agents of {n}; give one or {n}")
-    if max(samples) > len(labels):
-        raise InputError(
-            f"an agent is to get {max(samples)} samples, but there are {len(labels)}; take fewer"
-        )
+    for number in samples:
+        if abs(number) > len(labels):  # of such, some are too large for numpy
+            raise InputError(
+                f"an agent is to get {number} samples; give every agent 1 to {len(labels)}"
+            )
     m = np.broadcast_to(np.asarray(samples, np.int64), n)
     shards = partition(labels, m, how, generator(seed, "partition"))
+    scheme = f"{how}, split by {split}" if name == "ham10000" else how
     network = _network(dataset, directory)
-    network()  # a file of weights that is missing or broken is told of now
-    return Job(dataset, network, shards, recipe or RECIPES[name], seed)
+    job = Job(dataset, network, shards, recipe or RECIPES[name], seed, scheme)
+    job.initial_model()  # a broken file of weights is told of now
+    return job
 
 
 def _network(dataset: Dataset, directory: Path | None) -> Callable[[], nn.Module]:

@@ -6,19 +6,21 @@ from typing import Any
 
 from .algorithm import Federated
 from .curve import Curve
-from .engine import Machine
 from .job import Job
 
 
 def summary(
-    job: Job, machine: Machine, federated: Federated | None, local: Sequence[Curve] | None
+    about: dict[str, Any],
+    job: Job,
+    federated: Federated | None,
+    local: Sequence[Curve] | None,
 ) -> dict[str, Any]:
-    """Final and best scores, alone (each agent and the mean) and together, with all the curves."""
-    result: dict[str, Any] = {
-        "job": job.describe(),
-        "arithmetic": machine.arithmetic,
-        "samples": [len(shard) for shard in job.shards],
-    }
+    """Final and best scores, alone (each agent and the mean) and together, with all the curves.
+
+    ``about`` says which training this was.
+    """
+    samples = [len(shard) for shard in job.shards]
+    result: dict[str, Any] = {"job": about, "samples": samples}
     if local is not None:
         ends = [_ends(curve) for curve in local]
         means = {

@@ -3,7 +3,9 @@
 Each worker is a thread with an agent of its own (PyTorch lets go of Python's lock while it
 computes), and each agent is trained on one thread, as in the plain engine. What an agent does is
 the same, and the average is taken in the order of the agents: the weights are those of the plain
-engine to the last bit, for any number of workers. With ``precision="bf16"`` they are not.
+engine in the same precision to the last bit, for any number of workers.
+
+Making one asks the C library to keep freed memory, for the whole process (see ``memory``).
 """
 
 import os
