@@ -228,3 +228,24 @@ def test_checkpoints_at_no_epoch_are_refused(fedfact, tmp_path):
     result = fedfact(*SMALL, "--save-every", 0, "-o", tmp_path)
     assert (result.code, result.out) == (2, "")
     assert "checkpoints are to be 0 epochs apart; take 1 or more" in result.err
+
+
+def test_ctrl_c_before_anything_was_saved_promises_nothing(fedfact, tmp_path, monkeypatch):
+    def stopped(self, job, horizon):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Machine, "engine", stopped)
+    result = fedfact(*SMALL, "-o", tmp_path)
+    assert (result.code, result.out, result.err) == (130, "", "note: stopped\n")
+
+
+def test_refusals_come_before_the_data_is_read(fedfact, tmp_path, monkeypatch):
+    monkeypatch.setattr("fedfact.training.setup.load", None)
+    (tmp_path / "file").write_text("")
+    for wrong in (["--every", 0], ["--save-every", 0], ["-o", tmp_path / "file"]):
+        assert fedfact(*SMALL, *wrong).code == 2
+    assert fedfact(*SMALL, "--partition", "sorted").code == 2
+    monkeypatch.setenv("FEDFACT_DATA", str(tmp_path))
+    result = fedfact("train", "ham10000")
+    assert result.code == 2
+    assert "has no ResNet-50 weights; put" in result.err

@@ -1,6 +1,6 @@
 """The bar that long work shows: how far, how fast, how long still."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from rich.console import Console
@@ -22,9 +22,9 @@ class _Rate(ProgressColumn):
 
 
 @contextmanager
-def progress_bar() -> Iterator[Report]:
-    """A bar on stderr, for each kind of work reported. Nothing where stderr is no terminal."""
-    console = Console(stderr=True)
+def progress_bar() -> Iterator[tuple[Report, Callable[[str], None]]]:
+    """Bars on stderr for the work reported, none where stderr is no terminal; notes above them."""
+    console = Console(stderr=True, soft_wrap=True, highlight=False, markup=False, emoji=False)
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
@@ -40,4 +40,4 @@ def progress_bar() -> Iterator[Report]:
                 tasks[what] = bar.add_task(what, total=total, completed=done, unit=unit)
             bar.update(tasks[what], total=total, completed=done)
 
-        yield report
+        yield report, lambda text: bar.console.print("note:", text)

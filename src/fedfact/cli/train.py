@@ -80,7 +80,7 @@ def train(
         recipe = replace(recipe, local_steps=local_steps)
     check(every, save_every, output)
     try:
-        with progress_bar() as report:
+        with progress_bar() as (report, note_above):
             job = prepare(
                 dataset,
                 agents=agents,
@@ -100,7 +100,7 @@ def train(
                 output=output,
                 save_every=save_every,
                 report=report,
-                note=note,
+                note=note_above,
             )
     except KeyboardInterrupt:
         saved = output is not None and any(output.glob("*.checkpoint"))
