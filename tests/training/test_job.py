@@ -10,7 +10,7 @@ from torch import nn
 from fedfact import InputError
 from fedfact.models import digits_cnn
 from fedfact.training import Job, Recipe
-from fedfact.training.pixels import Pixels
+from fedfact.training.device_images import DeviceImages
 
 RECIPE = Recipe("sgd", 0.1, batch=4)
 
@@ -93,7 +93,7 @@ def test_pixels_are_scaled_channel_by_channel(job):
     images = rng.integers(0, 256, (5, 3, 2, 3), dtype=np.uint8)
     samples = replace(job.dataset.train, images=images, labels=np.arange(5))
     mean, std = (0.1, 0.2, 0.3), (0.5, 0.25, 0.125)
-    data = Pixels(replace(job.dataset, mean=mean, std=std), samples, torch.device("cpu"))
+    data = DeviceImages(replace(job.dataset, mean=mean, std=std), samples, torch.device("cpu"))
     batch, labels = data.batch(torch.tensor([4, 0, 4]))
     wanted = ((images[[4, 0, 4]] / 255 - mean) / std).transpose(0, 3, 1, 2)
     assert batch.shape == (3, 3, 3, 2)

@@ -8,8 +8,8 @@ from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
 from ..models import Dropout
+from .device_images import DeviceImages
 from .job import Job
-from .pixels import Pixels
 from .seeds import derive
 
 Precision = Literal["fp32", "bf16"]
@@ -38,7 +38,7 @@ class Agent:
         job: Job,
         number: int,
         model: nn.Module,
-        data: Pixels,
+        data: DeviceImages,
         horizon: int,
         precision: Precision,
     ) -> None:

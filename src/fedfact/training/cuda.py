@@ -15,10 +15,10 @@ from torch import Tensor, nn
 
 from .agent import Precision, Weights, autocast, channels_last
 from .cuda_agent import CudaAgent
+from .device_images import DeviceImages
 from .evaluate import Score, count, parts, score
 from .flat import length, move_into
 from .job import Job
-from .pixels import Pixels
 
 STREAMS = 4
 PART = 1_000  # test images at a time
@@ -44,8 +44,8 @@ class CudaEngine:
     ) -> None:
         self._device = torch.device(device)
         self._precision: Precision = precision
-        self._test = Pixels(job.dataset, job.dataset.test, self._device)
-        train = Pixels(job.dataset, job.dataset.train, self._device)
+        self._test = DeviceImages(job.dataset, job.dataset.test, self._device)
+        train = DeviceImages(job.dataset, job.dataset.train, self._device)
         self._shares = torch.tensor(job.shares(), dtype=torch.float32, device=self._device)
         first = channels_last(job.initial_model()).to(self._device)
         self._first = first

@@ -9,8 +9,8 @@ from torch.nn.functional import cross_entropy
 
 from ..models import Dropout
 from .agent import Precision, autocast
+from .device_images import DeviceImages
 from .job import Job
-from .pixels import Pixels
 from .seeds import derive
 
 WARM_UP = 3  # steps before the capture, in which libraries choose and load their kernels
@@ -29,7 +29,7 @@ class CudaAgent:
         job: Job,
         number: int,
         model: nn.Module,
-        data: Pixels,
+        data: DeviceImages,
         horizon: int,
         precision: Precision,
     ) -> None:

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
-from .pixels import Pixels
+from .device_images import DeviceImages
 
 
 class Score(NamedTuple):
@@ -17,13 +17,13 @@ class Score(NamedTuple):
     accuracy: float
 
 
-def parts(data: Pixels, size: int) -> list[range]:
+def parts(data: DeviceImages, size: int) -> list[range]:
     """The data in pieces of at most ``size`` samples."""
     return [range(start, min(start + size, len(data))) for start in range(0, len(data), size)]
 
 
 @torch.no_grad()
-def count(model: nn.Module, data: Pixels, part: range) -> Tensor:
+def count(model: nn.Module, data: DeviceImages, part: range) -> Tensor:
     """Sum of the losses and number of right answers on a part of the data, in double precision."""
     images, labels = data.batch(torch.arange(part.start, part.stop, device=data.labels.device))
     logits = model(images).float()
@@ -31,7 +31,7 @@ def count(model: nn.Module, data: Pixels, part: range) -> Tensor:
     return torch.stack([loss, (logits.argmax(1) == labels).sum().double()])
 
 
-def score(counts: Iterable[Tensor], data: Pixels) -> Score:
+def score(counts: Iterable[Tensor], data: DeviceImages) -> Score:
     """The means, from what was counted on all parts, added up in their order."""
     total = torch.stack(list(counts)).cumsum(0)[-1] / len(data)
     return Score(*total.tolist())

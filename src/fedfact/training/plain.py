@@ -8,9 +8,9 @@ from torch import Tensor, nn
 
 from .agent import Agent, Precision, Weights, autocast, channels_last
 from .average import average
+from .device_images import DeviceImages
 from .evaluate import Score, count, parts, score
 from .job import Job
-from .pixels import Pixels
 
 PART = 250  # test images at a time: few enough for the processor's cache
 Item = TypeVar("Item")
@@ -27,8 +27,8 @@ class PlainEngine:
 
     def __init__(self, job: Job, horizon: Sequence[int], precision: Precision = "fp32") -> None:
         cpu = torch.device("cpu")
-        train = Pixels(job.dataset, job.dataset.train, cpu)
-        self._test = Pixels(job.dataset, job.dataset.test, cpu)
+        train = DeviceImages(job.dataset, job.dataset.train, cpu)
+        self._test = DeviceImages(job.dataset, job.dataset.test, cpu)
         self._shares = job.shares()
         self._precision: Precision = precision
         self._model = channels_last(job.initial_model())

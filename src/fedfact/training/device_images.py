@@ -6,7 +6,7 @@ from torch import Tensor
 from ..data import Dataset, Samples
 
 
-class Pixels:
+class DeviceImages:
     """A data set's images (bytes, a quarter of the memory of floats) and labels on a device."""
 
     def __init__(self, dataset: Dataset, samples: Samples, device: torch.device) -> None:
