@@ -26,11 +26,16 @@ def print_json(document: Any) -> None:
     sys.stdout.write(json.dumps(document, indent=2, allow_nan=False) + "\n")
 
 
+def stderr() -> Console:
+    """The console for everything else."""
+    return Console(stderr=True, soft_wrap=True, **_PLAIN)
+
+
 def note(text: str) -> None:
     """Something worth knowing."""
-    Console(stderr=True, soft_wrap=True, **_PLAIN).print("note:", text)
+    stderr().print("note:", text)
 
 
 def error(text: str) -> None:
     """Why there is no result."""
-    Console(stderr=True, soft_wrap=True, **_PLAIN).print("error:", text)
+    stderr().print("error:", text)

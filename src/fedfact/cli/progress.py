@@ -3,12 +3,12 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from rich.console import Console
 from rich.filesize import decimal
 from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
 from ..progress import Report
+from .console import stderr
 
 
 class _Rate(ProgressColumn):
@@ -24,7 +24,7 @@ class _Rate(ProgressColumn):
 @contextmanager
 def progress_bar() -> Iterator[tuple[Report, Callable[[str], None]]]:
     """Bars on stderr for the work reported, none where stderr is no terminal; notes above them."""
-    console = Console(stderr=True, soft_wrap=True, highlight=False, markup=False, emoji=False)
+    console = stderr()
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),

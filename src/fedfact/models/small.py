@@ -36,6 +36,14 @@ class Dropout(nn.Module):
         return maps * scale.permute(0, 3, 1, 2)  # in channels-last order, as maps are
 
 
+def bring_generator(model: nn.Module, generator: torch.Generator) -> bool:
+    """Have a model's dropout draw from this generator; whether it has any."""
+    layers = [module for module in model.modules() if isinstance(module, Dropout)]
+    for layer in layers:
+        layer.generator = generator
+    return bool(layers)
+
+
 class Flatten(nn.Module):
     """All numbers of an image in a row, channels last: the order they have in memory."""
 
@@ -66,7 +74,8 @@ def digits_cnn(classes: int) -> nn.Module:
 def mnist_cnn(classes: int) -> nn.Module:
     """The network for MNIST: 28x28 pixels, three blocks of 32, 64 and 128 channels, each halving.
 
-    With fewer convolutions than these, agents alone with 3,750 images stay below 98 % right.
+    With fewer convolutions than these, agents alone with 3,750 images were below 98 % right for
+    some seeds.
     """
     return nn.Sequential(
         nn.Sequential(*_convolution(1, 32, 1), *_convolution(32, 32, 2), Dropout(0.25)),

@@ -7,10 +7,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
-from ..models import Dropout
+from ..models import bring_generator
 from .device_images import DeviceImages
 from .job import Job
-from .seeds import derive
 
 Precision = Literal["fp32", "bf16"]
 Weights = dict[str, Tensor]
@@ -49,9 +48,7 @@ class Agent:
         self._batches = job.batches(number)
         self._autocast = autocast("cpu", precision)
         self._generator = torch.Generator()
-        for module in self.model.modules():
-            if isinstance(module, Dropout):
-                module.generator = self._generator
+        bring_generator(self.model, self._generator)
 
     def update(self, steps: int) -> None:
         """Take so many steps from where it paused, going over its samples again and again.
@@ -61,7 +58,7 @@ class Agent:
         """
         self.model.train()
         for _ in range(steps):
-            self._generator.manual_seed(derive(self._job.seed, "dropout", self._number, self.step))
+            self._generator.manual_seed(self._job.dropout_seed(self._number, self.step))
             for group in self.optimiser.param_groups:
                 group["lr"] = self._job.recipe.rate_at(self.step, self._horizon)
             images, labels = self._data.batch(torch.from_numpy(self._batches[self.step]))

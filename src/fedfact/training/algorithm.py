@@ -39,6 +39,7 @@ def train_federated(
     check_every(every)
     n, h, per_epoch = job.agents, job.recipe.local_steps, max(job.steps_per_epoch())
     total = job.recipe.epochs * per_epoch
+    images = _images(job, [total] * n)
     saved = checkpoint.load() if checkpoint else None
     if saved and saved["finished"]:
         return Federated(Curve.from_rows(saved["curve"]), saved["weights"])
@@ -48,7 +49,7 @@ def train_federated(
             engine.restore(saved["engine"])
             done, curve = saved["done"], Curve.from_rows(saved["curve"])
         while done < total:
-            report("federated", _images(job, [done] * n), _images(job, [total] * n), "images")
+            report("federated", _images(job, [done] * n), images, "images")
             steps = min(h, total - done)
             engine.distribute()
             engine.update([steps] * n)
@@ -65,7 +66,7 @@ def train_federated(
         weights = engine.weights()
     if checkpoint:
         checkpoint.save({"finished": True, "curve": curve.rows(), "weights": weights})
-    report("federated", _images(job, [total] * n), _images(job, [total] * n), "images")
+    report("federated", images, images, "images")
     return Federated(curve, weights)
 
 

@@ -6,6 +6,11 @@ from ..mechanism.arrays import Ints
 from .seeds import generator
 
 
+def batches_per_epoch(shard: Ints, size: int) -> int:
+    """How many batches of this size the samples make, the last of what is left."""
+    return -(-len(shard) // size)
+
+
 class Batches:
     """Batch number ``step`` of an agent that goes over its samples again and again.
 
@@ -17,7 +22,7 @@ class Batches:
     def __init__(self, shard: Ints, size: int, seed: int, agent: int) -> None:
         self.shard = shard
         self.size = size
-        self.per_epoch = -(-len(shard) // size)
+        self.per_epoch = batches_per_epoch(shard, size)
         self._order = lru_cache(maxsize=1)(
             lambda epoch: generator(seed, "batches", agent, epoch).permutation(shard)
         )

@@ -8,7 +8,7 @@ one copy and averages with one product, in fp32 and in the order cuBLAS has for 
 import copy
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
-from typing import Any, Self, TypeVar
+from typing import Any, Self
 
 import torch
 from torch import Tensor, nn
@@ -19,11 +19,10 @@ from .device_images import DeviceImages
 from .evaluate import Score, count, parts, score
 from .flat import length, move_into
 from .job import Job
+from .plain import Item, Result
 
 STREAMS = 4
 PART = 1_000  # test images at a time
-Item = TypeVar("Item")
-Result = TypeVar("Result")
 
 
 def full_precision() -> AbstractContextManager[None]:

@@ -7,11 +7,10 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
-from ..models import Dropout
+from ..models import bring_generator
 from .agent import Precision, autocast
 from .device_images import DeviceImages
 from .job import Job
-from .seeds import derive
 
 WARM_UP = 3  # steps before the capture, in which libraries choose and load their kernels
 
@@ -41,10 +40,7 @@ class CudaAgent:
         self._rate, self._rate_now = torch.tensor(job.recipe.rate, device=self._device), 0.0
         self.optimiser = job.recipe.make_optimiser(model.parameters(), self._rate)
         self._generator = torch.Generator(self._device)
-        self._draws = False
-        for module in model.modules():
-            if isinstance(module, Dropout):
-                module.generator, self._draws = self._generator, True
+        self._draws = bring_generator(model, self._generator)
         self._graphs: dict[int, tuple[torch.cuda.CUDAGraph, Tensor]] = {}
 
     def capture(self, pool: Any) -> None:
@@ -85,9 +81,7 @@ class CudaAgent:
                 self._rate.fill_(rate)
                 self._rate_now = rate
             if self._draws:
-                self._generator.manual_seed(
-                    derive(self._job.seed, "dropout", self._number, self.step)
-                )
+                self._generator.manual_seed(self._job.dropout_seed(self._number, self.step))
             graph, indices = self._graphs[len(chosen)]
             indices.copy_(chosen)
             graph.replay()

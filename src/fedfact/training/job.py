@@ -12,7 +12,7 @@ from torch import nn
 from ..data import Dataset
 from ..mechanism import InputError
 from ..mechanism.arrays import Floats, Ints
-from .batches import Batches
+from .batches import Batches, batches_per_epoch
 from .recipe import Recipe
 from .seeds import derive
 
@@ -58,7 +58,11 @@ class Job:
 
     def steps_per_epoch(self) -> list[int]:
         """The batches in one epoch of each agent."""
-        return [-(-len(shard) // self.recipe.batch) for shard in self.shards]
+        return [batches_per_epoch(shard, self.recipe.batch) for shard in self.shards]
+
+    def dropout_seed(self, agent: int, step: int) -> int:
+        """What an agent's dropout draws from in a step."""
+        return derive(self.seed, "dropout", agent, step)
 
     def describe(self) -> dict[str, Any]:
         """What tells this training from any other, for a checkpoint to carry."""

@@ -36,7 +36,6 @@ class PlainEngine:
             Agent(job, number, self._model, train, steps, precision)
             for number, steps in enumerate(horizon)
         ]
-        self._threads = torch.get_num_threads()
 
     def __enter__(self) -> Self:
         self._threads = torch.get_num_threads()
