@@ -10,6 +10,8 @@ from .._version import __version__
 from ..mechanism import InputError
 from .advise import advise
 from .console import error
+from .report import report
+from .run import run
 from .settle import settle
 from .train import train
 
@@ -22,6 +24,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+app.command(epilog="Example:  fedfact run mnist --partition iid --seeds 3 -o runs/mnist")(run)
+app.command(epilog="Example:  fedfact report runs/digits runs/mnist -o runs/both")(report)
 app.command(epilog="Example:  fedfact settle examples/hospitals.csv --terms examples/terms.toml")(
     settle
 )

@@ -4,18 +4,14 @@ Columns: agent, reported_cost, samples; optional true_cost, capped, and local_lo
 federated_loss. Whatever is wrong is said with the file, the row and what to do about it.
 """
 
-import csv
-import io
-import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..files import read_text
 from ..mechanism import InputError, Population
 from ..mechanism.arrays import Bools, Floats, Ints
-from .columns import Columns, shorten
+from .table_file import read_columns
 
 REQUIRED = ("agent", "reported_cost", "samples")
 OPTIONAL = ("true_cost", "capped", "local_loss", "federated_loss")
@@ -68,15 +64,10 @@ class AgentsFile:
 
 def read_agents(path: Path) -> AgentsFile:
     """Read a file of agents, checking every value by itself."""
-    text = read_text(path, "a CSV or JSON file")
-    if not text.strip():
-        raise InputError(f"{path}: is empty; give a CSV with the columns {', '.join(REQUIRED)}")
-    is_json = path.suffix.lower() == ".json" or text.lstrip()[:1] in ("[", "{")
-    columns, place = (_from_json if is_json else _from_csv)(path, text)
-    read = Columns(path, columns, place)
+    read = read_columns(path, REQUIRED, OPTIONAL)
 
     def optional(name: str, reader: Callable[[str], Any]) -> Any:
-        return reader(name) if name in columns else None
+        return reader(name) if name in read.columns else None
 
     return AgentsFile(
         path=path,
@@ -87,66 +78,6 @@ def read_agents(path: Path) -> AgentsFile:
         capped=optional("capped", read.truth),
         local_loss=optional("local_loss", read.numbers),
         federated_loss=optional("federated_loss", read.numbers),
-        ignored=[name for name in columns if name not in REQUIRED + OPTIONAL],
-        place=place,
+        ignored=[name for name in read.columns if name not in REQUIRED + OPTIONAL],
+        place=read.place,
     )
-
-
-def _from_csv(path: Path, text: str) -> tuple[dict[str, list[Any]], Callable[[int], str]]:
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
-    lines: list[int] = []
-    try:
-        header = next(row for row in reader if any(map(str.strip, row)))
-        names = [name.strip() for name in header]
-        _check_names(path, names)
-        columns: dict[str, list[Any]] = {name: [] for name in names}
-        for row in reader:
-            if not any(map(str.strip, row)):
-                continue  # a blank line
-            lines.append(reader.line_num)
-            if len(row) != len(names):
-                raise InputError(
-                    f"{path}, row {len(lines)} (line {lines[-1]}): has {len(row)} fields where the "
-                    f"header has {len(names)}; write as many as the header names"
-                )
-            for column, field in zip(columns.values(), row, strict=True):
-                column.append(field)
-    except csv.Error as error:
-        raise InputError(f"{path}, line {reader.line_num}: is not valid CSV ({error})") from None
-    if not lines:
-        raise InputError(f"{path}: has a header and no agents; write one line for each agent")
-    return columns, lambda k: f"row {k + 1} (line {lines[k]})"
-
-
-def _from_json(path: Path, text: str) -> tuple[dict[str, list[Any]], Callable[[int], str]]:
-    try:
-        document = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"{path}: is not valid JSON ({error})") from None
-    rows = document.get("agents") if isinstance(document, dict) else document
-    if not isinstance(rows, list) or not rows or not all(isinstance(row, dict) for row in rows):
-        raise InputError(
-            f'{path}: give a list of objects, or {{"agents": [...]}}, one for each agent with '
-            f"{', '.join(REQUIRED)}"
-        )
-    names = list(dict.fromkeys(name for row in rows for name in row))
-    _check_names(path, names)
-    for k, row in enumerate(rows):
-        for name in names:
-            if name in REQUIRED + OPTIONAL and name not in row:
-                raise InputError(f"{path}, row {k + 1}: {name} is missing; give it for every agent")
-    columns = {name: [row.get(name) for row in rows] for name in names}
-    return columns, lambda k: f"row {k + 1}"
-
-
-def _check_names(path: Path, names: list[str]) -> None:
-    for name in REQUIRED:
-        if name not in names:
-            found = shorten(", ".join(names), 80) or "nothing"
-            raise InputError(
-                f"{path}: column {name} is missing; found {found}. Name the columns "
-                f"{', '.join(REQUIRED)} in the first line, separated by commas"
-            )
-    for name in names:
-        if names.count(name) > 1:
-            raise InputError(f"{path}: column {name!r} is there twice; keep one")

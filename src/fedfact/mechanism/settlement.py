@@ -73,6 +73,11 @@ class Settlement:
         return {name: exact_sum(getattr(self, name)) for name in AMOUNTS}
 
     @property
+    def prize(self) -> Ints:
+        """What each agent would receive if it won the sandwich: (1 − ρ)·pool/G."""
+        return _share(self.pool, self.terms, self.population.groups)
+
+    @property
     def input(self) -> Literal["analytic", "measured"]:
         """What the fees were computed from."""
         return "analytic" if self.population.local_loss is None else "measured"

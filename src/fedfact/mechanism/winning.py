@@ -4,7 +4,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from .arrays import ArrayLike, Floats, floats
+from .arrays import ArrayLike, Floats, Ints, floats
 from .errors import InputError
 from .sandwich import winner_in_threes
 
@@ -84,11 +84,15 @@ def simulate_win_probability(
     return wins / trials
 
 
-def simulate_draws(reported_cost: ArrayLike, trials: int, rng: np.random.Generator) -> Floats:
-    """Monte Carlo of `win_probability` (Lemma 2 for n agents): trials that group all at random."""
+def simulate_draws(reported_cost: ArrayLike, trials: int, rng: np.random.Generator) -> Ints:
+    """The winners of so many draws that group all at random (Eq. 10): a row of G for each.
+
+    How often each agent wins is a Monte Carlo of `win_probability` (Lemma 2 for n agents).
+    """
     reports = floats(reported_cost)
     n, G = len(reports), len(reports) // 3
     order = rng.permuted(np.tile(np.arange(n), (trials, 1)), axis=1)[:, : 3 * G]
-    threes = order.reshape(trials * G, 3)
-    winners = threes[np.arange(len(threes)), winner_in_threes(reports[threes])]
-    return np.bincount(winners, minlength=n) / trials
+    threes = order.reshape(trials, G, 3)
+    first = winner_in_threes(reports[threes])
+    winners: Ints = np.take_along_axis(threes, first[..., None], axis=-1)[..., 0]
+    return winners

@@ -4,6 +4,7 @@ import hashlib
 import io
 import json
 import struct
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any
@@ -38,7 +39,9 @@ class Checkpoint:
 
     The state comes first, then ``job``, which says which training it is of, and last the SHA-256 of
     all before. So a torn or changed file is never loaded, and another training's is refused.
-    It is written after every ``every`` epochs: no more is lost when the process is killed.
+    It is written after every ``every`` epochs: no more is lost when the process is killed. With
+    ``pause`` no sooner than so many seconds after the last time, for where an epoch takes less time
+    than writing its state.
     """
 
     def __init__(
@@ -47,15 +50,19 @@ class Checkpoint:
         job: dict[str, Any],
         every: int = 1,
         note: Callable[[str], None] = lambda text: None,
+        *,
+        pause: float = 0.0,
     ) -> None:
         if every < 1:
             raise InputError(f"checkpoints are to be {every} epochs apart; take 1 or more")
         self.path, self.every, self._note = path, every, note
+        self._pause, self._saved = pause, time.monotonic()
         self.job = json.loads(json.dumps(job))  # as it will be read: lists for tuples
 
     def is_due(self, before: int, epoch: int) -> bool:
         """Whether to save now, with so many epochs done a moment ago and so many now."""
-        return epoch // self.every > before // self.every
+        waited = time.monotonic() - self._saved >= self._pause
+        return waited and epoch // self.every > before // self.every
 
     def save(self, state: dict[str, Any]) -> None:
         """Replace what was saved before."""
@@ -65,6 +72,7 @@ class Checkpoint:
             torch.save(state, hashing)  # type: ignore[arg-type]
             hashing.write(about + hashlib.sha256(about).digest() + _SIZE.pack(len(about)))
             file.write(hashing.sha256.digest() + _END)
+        self._saved = time.monotonic()
 
     def is_finished(self) -> bool:
         """Whether the training is over, by what its file says of itself. Another's is refused."""

@@ -63,13 +63,13 @@ def prepare(
     m = np.broadcast_to(np.asarray(samples, np.int64), n)
     shards = partition(labels, m, how, generator(seed, "partition"))
     scheme = f"{how}, split by {split}" if name == "ham10000" else how
-    network = _network(dataset, directory)
+    network = network_of(dataset, directory)
     job = Job(dataset, network, shards, recipe or RECIPES[name], seed, scheme)
     job.initial_model()  # a broken file of weights is told of now
     return job
 
 
-def _network(dataset: Dataset, directory: Path | None) -> Callable[[], nn.Module]:
+def network_of(dataset: Dataset, directory: Path | None) -> Callable[[], nn.Module]:
     """The data set's own network."""
     classes = len(dataset.classes)
     if dataset.name == "ham10000":

@@ -1,0 +1,82 @@
+"""``fedfact run``: a whole study, from its data to a page worth opening."""
+
+import shlex
+import sys
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from .console import note, print_json, stdout
+from .progress import progress_bar
+
+
+def run(
+    study: Annotated[
+        str, typer.Argument(help="digits, mnist, cifar10, ham10000, or a TOML file.")
+    ] = "digits",
+    partition: Annotated[
+        list[str] | None,
+        typer.Option(help="iid or dirichlet:0.3; give it again for several."),
+    ] = None,
+    seeds: Annotated[int | None, typer.Option(help="How many seeds: 0, 1, 2, ...")] = None,
+    agents: Annotated[int | None, typer.Option(help="Number of agents.")] = None,
+    device: Annotated[
+        Literal["auto", "cpu", "cuda"], typer.Option(help="Where to train.")
+    ] = "auto",
+    data_dir: Annotated[
+        Path | None,
+        typer.Option(help="Directory of the data sets (else FEDFACT_DATA, or a cache)."),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="Directory of the results (default: runs/NAME)."),
+    ] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on in a directory that holds this study already.")
+    ] = False,
+    overrides: Annotated[
+        list[str] | None,
+        typer.Option("--set", "-s", metavar="KEY=VALUE", help="Set one key, as training.epochs=9."),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
+) -> None:
+    """Run a study: train alone and together, measure, settle under FACT, draw the paper's figures.
+
+    A study that was stopped or killed goes on with --resume; what is finished is not done again.
+    """
+    from ..study.directory import read_result  # here, because torch loads slowly
+    from ..study.read import read_study
+    from ..study.run import check_directory, run_study
+    from ..training import Machine
+    from .study_table import print_study
+
+    given = read_study(
+        study, overrides or (), partitions=partition or None, seeds=seeds, agents=agents
+    )
+    machine = Machine(device)
+    folder = output or Path("runs") / given.name
+    check_directory(folder, resume=resume)
+    try:
+        with progress_bar() as (report, note_above):
+            summary = run_study(
+                given,
+                machine,
+                folder,
+                resume=True,
+                data_dir=data_dir,
+                command=shlex.join(["fedfact", *sys.argv[1:]]),
+                report=report,
+                note=note_above,
+            )
+            from ..report.study import write_report  # after the work: matplotlib loads slowly
+
+            page = write_report([read_result(folder)], folder, report)
+    except KeyboardInterrupt:
+        note(f"stopped; the same command with --resume goes on from {folder}")
+        raise typer.Exit(130) from None
+    if as_json:
+        print_json(summary)
+    else:
+        print_study([summary])
+        stdout().print(f"\nThe page: {page}", soft_wrap=True)

@@ -1,0 +1,1 @@
+"""Studies: config, data, training alone and together, settlement, result files."""

@@ -1,0 +1,205 @@
+"""What a study is: data, agents and their costs, training, terms. Checked whole before any work.
+
+A study is run for every *arm*: each partition of the data, and each number of agents that deviate
+from what they agreed; and every arm for every seed.
+"""
+
+from dataclasses import replace
+from typing import Annotated, Literal, Self
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+
+from ..data import DATASETS
+from ..data.ham10000 import By
+from ..data.partition import parse_scheme
+from ..mechanism import InputError, Terms
+from ..training import RECIPES, Recipe
+from ..training.setup import AGENTS
+
+PAPER_PARTITIONS = ("iid", "dirichlet:0.6", "dirichlet:0.3")
+
+Count = Annotated[int, Field(ge=1)]
+Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+Dataset = Literal["digits", "mnist", "cifar10", "ham10000"]
+
+
+def _sound_scheme(how: str) -> str:
+    """The partition, if it is one."""
+    try:
+        parse_scheme(how)
+    except InputError as error:
+        raise ValueError(str(error)) from None
+    return how
+
+
+class _Strict(BaseModel):
+    """No unknown keys, no numbers in quotes, nothing that changes later."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+class Costs(_Strict):
+    """True costs per sample, c_i.
+
+    Without ``mean`` it is the one at which the m* of all agents together are all of the data.
+
+    Attributes:
+        kind: ``uniform``, the same for all, as in the paper; ``gaussian`` and ``lognormal``, drawn
+            anew for every seed; ``file``, as given.
+        mean: of uniform and gaussian costs; the median of lognormal ones.
+        spread: standard deviation as a part of the mean (lognormal: of the logarithm).
+        file: CSV or JSON with the columns agent and true_cost, and perhaps samples.
+        values: the costs themselves; a study that was run has those of the file here.
+    """
+
+    kind: Literal["uniform", "gaussian", "lognormal", "file"] = "uniform"
+    mean: Positive | None = None
+    spread: Annotated[float, Field(gt=0, le=1)] = 0.1
+    file: str | None = None
+    values: tuple[Positive, ...] | None = None
+
+    @model_validator(mode="after")
+    def _fits(self) -> Self:
+        given = self.file is not None or self.values is not None
+        if (self.kind == "file") != given:
+            raise ValueError("kind is file, and file names it, or neither")
+        if self.kind == "file" and self.mean is not None:
+            raise ValueError("costs come from a file; leave out mean")
+        return self
+
+
+class Deviators(_Strict):
+    """Agents that do not do what they agreed.
+
+    Attributes:
+        kind: ``free-ride`` reports the truth and uses less data than agreed; ``misreport`` reports
+            another cost and uses the data that fits the report.
+        number: how many; several numbers are several arms.
+        strength: the part of its data that a free rider holds back; what part of its cost a
+            misreporter adds (below 0: takes off).
+    """
+
+    kind: Literal["free-ride", "misreport"]
+    number: Annotated[int, Field(ge=0)] | tuple[Annotated[int, Field(ge=0)], ...]
+    strength: Annotated[float, Field(allow_inf_nan=False)]
+
+    @model_validator(mode="after")
+    def _sound(self) -> Self:
+        if self.kind == "free-ride" and not 0 < self.strength < 1:
+            raise ValueError("a free rider holds back a part of its data: strength in (0, 1)")
+        if self.kind == "misreport" and (self.strength <= -1 or self.strength == 0):
+            raise ValueError("a misreport adds a part of the cost: strength above -1 and not 0")
+        if self.number == ():
+            raise ValueError("number is empty; give one number, or several for several arms")
+        return self
+
+    def numbers(self) -> tuple[int, ...]:
+        """One number for each arm."""
+        return (self.number,) if isinstance(self.number, int) else self.number
+
+
+class Training(_Strict):
+    """What differs from the data set's own recipe, and how often models are tested."""
+
+    optimiser: Literal["sgd", "adam"] | None = None
+    rate: Positive | None = None
+    momentum: Annotated[float, Field(ge=0, lt=1)] | None = None
+    weight_decay: Annotated[float, Field(ge=0, allow_inf_nan=False)] | None = None
+    drops: tuple[Annotated[float, Field(gt=0, le=1)], ...] | None = None
+    batch: Count | None = None
+    epochs: Count | None = None
+    local_steps: Count | None = None
+    test_every: Count = 1
+
+
+class StudyTerms(_Strict):
+    """Terms of the settlements; both rules are settled."""
+
+    error_scale: Positive = 1.0
+    alpha: Annotated[float, Field(ge=0, lt=2)] = 1.0
+    unit: Positive = 1e-9
+    retention: Annotated[float, Field(ge=0, le=1)] = 0.0
+    consistency: Annotated[float, Field(ge=0, le=1e6)] = 1.0
+    loss_value: Positive = 1.0
+
+
+class Study(_Strict):
+    """A study.
+
+    Attributes:
+        name: of the directory and the page.
+        samples: agreed samples, one number or one for each agent; without, m* of the report.
+        seeds: how many; the seeds are 0, 1, 2, ...
+        score: the test losses that are settled: after the last epoch, or at the epoch of lowest
+            test loss of each model.
+        split: how HAM10000's test set is set apart.
+    """
+
+    name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=80)]
+    dataset: Dataset
+    agents: Annotated[int, Field(ge=3)]
+    partitions: Annotated[
+        tuple[Annotated[str, AfterValidator(_sound_scheme)], ...], Field(min_length=1)
+    ] = ("iid",)
+    samples: Count | tuple[Count, ...] | None = None
+    seeds: Annotated[int, Field(ge=1, le=1000)] = 3
+    score: Literal["final", "best"] = "final"
+    split: By = "lesion"
+    costs: Costs = Costs()
+    training: Training = Training()
+    terms: StudyTerms = StudyTerms()
+    deviators: tuple[Deviators, ...] = ()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _as_the_paper(cls, given: object) -> object:
+        """The paper's number of agents, unless the study says another."""
+        if isinstance(given, dict) and given.get("dataset") in DATASETS:
+            return {"agents": AGENTS[given["dataset"]], "name": given["dataset"], **given}
+        return given
+
+    @model_validator(mode="after")
+    def _fits(self) -> Self:
+        if len(set(self.partitions)) < len(self.partitions):
+            raise ValueError("partitions: one is there twice")
+        if isinstance(self.samples, tuple) and len(self.samples) != self.agents:
+            raise ValueError(
+                f"samples: {len(self.samples)} numbers for {self.agents} agents; give one or "
+                f"{self.agents}"
+            )
+        if self.costs.values is not None and len(self.costs.values) != self.agents:
+            raise ValueError(
+                f"costs: {len(self.costs.values)} costs for {self.agents} agents; give as many"
+            )
+        if self.samples is not None and self.costs.mean is None and self.costs.kind in _DRAWN:
+            raise ValueError("samples are given, so costs.mean is needed to draw costs around")
+        lengths = {len(each.numbers()) for each in self.deviators} - {1}
+        if len(lengths) > 1:
+            raise ValueError("deviators: lists of numbers must be equally long, one for each arm")
+        for arm in self.deviations():
+            if len(set(self.deviations())) < len(self.deviations()):
+                raise ValueError("deviators: two arms are the same; leave one out")
+            if sum(arm) > self.agents:
+                raise ValueError(f"deviators: {sum(arm)} deviate of {self.agents} agents")
+        return self
+
+    def deviations(self) -> list[tuple[int, ...]]:
+        """For each arm of a partition, how many agents deviate in each way."""
+        arms = max((len(each.numbers()) for each in self.deviators), default=1)
+        columns = [
+            each.numbers() if len(each.numbers()) == arms else each.numbers() * arms
+            for each in self.deviators
+        ]
+        return [tuple(column[k] for column in columns) for k in range(arms)]
+
+    def recipe(self) -> Recipe:
+        """How agents train."""
+        given = self.training.model_dump(exclude_none=True, exclude={"test_every"})
+        return replace(RECIPES[self.dataset], **given)
+
+    def agreed_terms(self, rule: Literal["sandwich", "rebate"]) -> Terms:
+        """The terms of a settlement by this rule."""
+        return Terms(rule=rule, **self.terms.model_dump())
+
+
+_DRAWN = ("gaussian", "lognormal")

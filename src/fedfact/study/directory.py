@@ -1,0 +1,85 @@
+"""The directory of a study's results: which files there are, and how they are read and written.
+
+``study.toml`` is the study as it was run, ``manifest.json`` says by whom and on what, the three
+Parquet files hold one line for each point of a curve, each agent and each agent's settlement, and
+``summary.json`` the means. Pictures and the page are made from these files and from nothing else.
+"""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from ..files import read_text, write_whole
+from ..mechanism import InputError
+
+Table = dict[str, npt.NDArray[Any]]
+"""Columns of equal length by their names."""
+Columns = dict[str, Any]
+"""The same to be written: lists or arrays."""
+
+TABLES = ("curves", "agents", "settlement")
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """What a directory holds: the study's words and numbers, as they stand in its files."""
+
+    path: Path
+    config: str
+    manifest: dict[str, Any]
+    summary: dict[str, Any]
+    curves: Table
+    agents: Table
+    settlement: Table
+
+
+def read_result(path: Path) -> Result:
+    """The results of a finished study."""
+    if not (path / "summary.json").is_file():
+        raise InputError(
+            f"{path}: holds no finished study (there is no summary.json); name the directory that "
+            "`fedfact run -o` wrote, or finish it with --resume"
+        )
+    tables = {name: _read_table(path / f"{name}.parquet") for name in TABLES}
+    return Result(
+        path,
+        read_text(path / "study.toml", "the study's own directory"),
+        read_json(path / "manifest.json"),
+        read_json(path / "summary.json"),
+        **tables,
+    )
+
+
+def write_tables(path: Path, **tables: Columns) -> None:
+    """Write tables as Parquet files, each whole or not at all."""
+    for name, columns in tables.items():
+        sink = pa.BufferOutputStream()
+        pq.write_table(pa.table({key: pa.array(list(c)) for key, c in columns.items()}), sink)
+        write_whole(path / f"{name}.parquet", sink.getvalue().to_pybytes())
+
+
+def write_json(path: Path, document: Any) -> None:
+    """Write a JSON document; a number that is none (NaN) is a fault of ours."""
+    text = json.dumps(document, indent=2, allow_nan=False, ensure_ascii=False)
+    write_whole(path, f"{text}\n".encode())
+
+
+def read_json(path: Path) -> Any:
+    """A JSON document that we wrote."""
+    try:
+        return json.loads(read_text(path, "the file that `fedfact run` wrote"))
+    except ValueError as error:
+        raise InputError(f"{path}: is not valid JSON ({error}); run the study again") from None
+
+
+def _read_table(path: Path) -> Table:
+    try:
+        table = pq.read_table(path)
+    except (OSError, pa.ArrowInvalid) as error:
+        raise InputError(f"{path}: cannot be read ({error}); run the study again") from None
+    return {name: table[name].to_numpy() for name in table.column_names}

@@ -1,0 +1,53 @@
+"""On what a study was run: versions, commit, hardware, time. Not part of its results."""
+
+import datetime
+import importlib.metadata
+import os
+import platform
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from .._version import __version__
+from ..training import Machine
+
+_LIBRARIES = ("numpy", "scipy", "torch", "scikit-learn", "pyarrow", "matplotlib")
+
+
+def manifest(
+    command: str, machine: Machine, seconds: dict[str, dict[str, float]]
+) -> dict[str, Any]:
+    """The manifest; ``seconds`` are those of each training."""
+    return {
+        "command": command,
+        "fedfact": __version__,
+        "commit": _commit(),
+        "python": platform.python_version(),
+        **{name: importlib.metadata.version(name) for name in _LIBRARIES},
+        "device": machine.arithmetic,
+        "hardware": _hardware(machine),
+        "seconds": seconds,
+        "finished": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+    }
+
+
+def _hardware(machine: Machine) -> dict[str, Any]:
+    there: dict[str, Any] = {"system": platform.platform(), "processors": os.cpu_count()}
+    if machine.device == "cuda":
+        there["gpu"] = torch.cuda.get_device_name()
+    return there
+
+
+def _commit() -> str | None:
+    """The commit of our own source, marked where the source differs from it; None without git."""
+    git = ["git", "-C", str(Path(__file__).parent)]
+    try:
+        head = subprocess.run([*git, "rev-parse", "HEAD"], capture_output=True, text=True)
+        changed = subprocess.run([*git, "status", "--porcelain", "."], capture_output=True)
+    except OSError:
+        return None
+    if head.returncode:
+        return None
+    return head.stdout.strip() + (" with changes" if changed.stdout else "")

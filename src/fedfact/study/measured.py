@@ -1,0 +1,170 @@
+"""One arm with one seed, measured and settled: all that its training and its agents come to."""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from ..federation.settlement_file import columns
+from ..mechanism import Settlement, settle, simulate_draws
+from ..mechanism.arrays import Floats, floats
+from ..training import Curve
+from ..training.seeds import derive, generator
+from .arm import Arm
+from .config import Study
+from .contribution import Contribution, contribution, penalty_curves
+from .directory import Columns
+from .losses import FACT, Losses, losses
+from .members import Members, optimum
+from .trained import Trained
+from .truthfulness import truthfulness
+
+DRAWS = 10_000
+"""Draws for the spread of the mean; an agent's own spread is exact."""
+
+AMOUNTS = ("fee", "penalty", "charge", "compensation", "reward", "rebate", "net")
+Score = Literal["final", "best"]
+
+
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """An arm with a seed: who took part, how they trained, what each ends with."""
+
+    study: Study
+    arm: Arm
+    seed: int
+    members: Members
+    trained: Trained
+    losses: Losses
+    contribution: Contribution
+
+    def numbers(self, score: Score) -> dict[str, dict[str, float]]:
+        """Means over agents of accuracies and losses, and local over FACT, by this score."""
+        of = self.losses
+        if score != self.study.score:
+            local, federated = (s[0] for s in _scores(self.trained, score))
+            of = losses(self.study, self.members, local, federated, self.seed)
+        (_, local_accuracy), (_, accuracy) = _scores(self.trained, score)
+        mean = {"local": of.local, "federated": of.federated}
+        mean |= {name: getattr(of, name) for name in FACT}
+        loss = {name: float(values.mean()) for name, values in mean.items()}
+        return {
+            "accuracy": {
+                "local": float(local_accuracy.mean()),
+                "federated": float(accuracy.mean()),
+            },
+            "loss": loss,
+            "ratio": {name: loss["local"] / loss[name] for name in FACT},
+        }
+
+    def over_draws(self) -> dict[str, dict[str, float]]:
+        """How much chance there is in it: who is left with its local loss, and the spread."""
+        sandwich, rebate = self.losses.at_local_loss
+        prize = self.losses.if_lost - self.losses.if_won
+        rng = generator(self.seed, "draws")
+        winners = simulate_draws(self.members.reported_cost, DRAWS, rng)
+        paid = prize[winners].sum(axis=1) / len(self.members)
+        return {
+            "at_local_loss": {"sandwich": sandwich, "rebate": rebate},
+            "spread": {"agent": float(self.losses.spread.mean()), "mean": float(paid.std())},
+        }
+
+    def truthfulness(self) -> dict[str, list[float]]:
+        """Figure 1."""
+        return truthfulness(self.members, self.losses, self.seed)
+
+    def penalty(self) -> dict[str, Any]:
+        """Figure 3."""
+        return penalty_curves(self.study, self.members)
+
+    def curves(self) -> Columns:
+        """One line for each model and test."""
+        rows = []
+        named: list[tuple[str, str | None, Curve]] = [
+            ("local", agent, curve)
+            for agent, curve in zip(self.members.agents, self.trained.local, strict=True)
+        ]
+        for training, agent, curve in [*named, ("federated", None, self.trained.federated)]:
+            rows += [(training, agent, *row) for row in curve.rows()]
+        names = ("training", "agent", "epoch", "loss", "accuracy")
+        return self._labelled(dict(zip(names, map(list, zip(*rows, strict=True)), strict=True)))
+
+    def agents(self) -> Columns:
+        """One line for each agent."""
+        m, of, rational = self.members, self.losses, self.losses.rational
+        (_, local_accuracy), (_, accuracy) = _scores(self.trained, self.study.score)
+        return self._labelled(
+            {
+                "agent": m.agents,
+                "kind": m.kind,
+                "true_cost": m.true_cost,
+                "reported_cost": m.reported_cost,
+                "optimum": optimum(m, self.study.terms.error_scale),
+                "agreed": m.agreed,
+                "samples": m.samples,
+                "labels": self.trained.labels,
+                "local_loss": of.local,
+                "federated_loss": of.federated,
+                "local_accuracy": local_accuracy,
+                "federated_accuracy": accuracy,
+                "gain": of.gain,
+                "win_probability": of.win_probability,
+                **{name: getattr(of, name) for name in (*FACT, "if_lost", "if_won", "spread")},
+                "best_samples": self.contribution.best,
+                "deviation_cost": self.contribution.cost,
+                "contributes": self.contribution.contributes,
+                "rational_sandwich": rational[0],
+                "rational_rebate": rational[1],
+            }
+        )
+
+    def settlements(self) -> Columns:
+        """One line for each agent, rule and input: by measured losses, and by the formula A/m."""
+        population, draw = self.members.population(), derive(self.seed, "draw")
+        analytic = (
+            settle(population, self.study.agreed_terms("sandwich"), draw),
+            settle(population, self.study.agreed_terms("rebate")),
+        )
+        table: dict[str, list[Any]] = {}
+        for each in (self.losses.sandwich, self.losses.rebate, *analytic):
+            for name, values in _settlement_rows(each).items():
+                table.setdefault(name, []).extend(values)
+        return self._labelled(table)
+
+    def _labelled(self, table: dict[str, Any]) -> Columns:
+        """The table with arm and seed before its columns."""
+        n = len(next(iter(table.values())))
+        return {"arm": [self.arm.name] * n, "seed": [self.seed] * n, **table}
+
+
+def measure(study: Study, arm: Arm, seed: int, members: Members, trained: Trained) -> Measured:
+    """Settle what was trained, by the study's score."""
+    (local, _), (federated, _) = _scores(trained, study.score)
+    return Measured(
+        study,
+        arm,
+        seed,
+        members,
+        trained,
+        losses(study, members, local, federated, seed),
+        contribution(study, members),
+    )
+
+
+def _scores(trained: Trained, score: Score) -> list[tuple[Floats, Floats]]:
+    """Loss and accuracy of each agent, alone and together."""
+    alone = [getattr(curve, score) for curve in trained.local]
+    together = [getattr(trained.federated, score)] * len(alone)
+    return [
+        (floats([s.loss for s in scores]), floats([s.accuracy for s in scores]))
+        for scores in (alone, together)
+    ]
+
+
+def _settlement_rows(settlement: Settlement) -> dict[str, list[Any]]:
+    n = len(settlement.population)
+    table = {"compensation": [0] * n, **columns(settlement)}
+    order = ("agent", *AMOUNTS, "group", "won")
+    return {
+        "rule": [settlement.terms.rule] * n,
+        "input": [settlement.input] * n,
+        **{name: table[name] for name in order},
+    }

@@ -1,0 +1,70 @@
+"""A study summed up: means over seeds with their intervals, for every arm."""
+
+from typing import Any
+
+from .config import Study
+from .interval import estimate
+from .measured import Measured, Score
+from .truthfulness import truthfulness_document
+
+TITLES = {"digits": "Digits", "mnist": "MNIST", "cifar10": "CIFAR-10", "ham10000": "HAM10000"}
+
+
+def summary(study: Study, classes: tuple[str, ...], arms: list[list[Measured]]) -> dict[str, Any]:
+    """The whole study as one document; nothing in it depends on when or how fast it was run."""
+    return {
+        "study": study.name,
+        "title": TITLES[study.dataset],
+        "dataset": study.dataset,
+        "agents": study.agents,
+        "seeds": list(range(study.seeds)),
+        "score": study.score,
+        "unit": study.terms.unit,
+        "classes": list(classes),
+        "arms": [_arm(seeds) for seeds in arms],
+    }
+
+
+def _arm(seeds: list[Measured]) -> dict[str, Any]:
+    """One arm: what was measured with each seed, put together."""
+    arm, score = seeds[0].arm, seeds[0].study.score
+    other: Score = "best" if score == "final" else "final"
+    return {
+        "arm": arm.name,
+        "partition": arm.partition,
+        "deviators": [
+            {"kind": each.kind, "number": number, "strength": each.strength}
+            for each, number in arm.deviators
+        ],
+        **_over_seeds([{**one.numbers(score), **one.over_draws()} for one in seeds]),
+        other: _over_seeds([one.numbers(other) for one in seeds]),
+        "truthfulness": truthfulness_document([one.truthfulness() for one in seeds]),
+        "penalty": seeds[0].penalty(),
+        "checks": {
+            "contribution": _passed([one.contribution.contributes for one in seeds]),
+            "rational_sandwich": _passed([one.losses.rational[0] for one in seeds]),
+            "rational_rebate": _passed([one.losses.rational[1] for one in seeds]),
+        },
+        "settlement": {
+            rule: {
+                "surplus": [getattr(one.losses, rule).surplus for one in seeds],
+                "shortfall": [getattr(one.losses, rule).shortfall for one in seeds],
+            }
+            for rule in ("sandwich", "rebate")
+        },
+    }
+
+
+def _over_seeds(documents: list[dict[str, Any]]) -> dict[str, Any]:
+    """Documents of one shape, with an estimate in place of each number."""
+    return {
+        key: _over_seeds([document[key] for document in documents])
+        if isinstance(value, dict)
+        else estimate([document[key] for document in documents])
+        for key, value in documents[0].items()
+    }
+
+
+def _passed(checks: list[Any]) -> dict[str, int]:
+    """Of how many agents, in all seeds, how many pass."""
+    return {"passed": int(sum(each.sum() for each in checks)), "of": sum(map(len, checks))}
