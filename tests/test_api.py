@@ -14,7 +14,8 @@ import fedfact
 import fedfact.mechanism
 
 SRC = Path(fedfact.__file__).parent
-LAYERS = ["mechanism", "data", "models", "training", "federation", "report", "cli"]  # upwards
+# upwards
+LAYERS = ["mechanism", "data", "models", "training", "federation", "study", "report", "cli"]
 SHARED = {"_version", "files", "progress"}
 
 

@@ -49,14 +49,14 @@ def run(
     from ..study.read import read_study
     from ..study.run import check_directory, run_study
     from ..training import Machine
-    from .study_table import print_study
+    from .study_table import print_studies
 
     given = read_study(
         study, overrides or (), partitions=partition or None, seeds=seeds, agents=agents
     )
     machine = Machine(device)
     folder = output or Path("runs") / given.name
-    check_directory(folder, resume=resume)
+    check_directory(given, folder, resume=resume)
     try:
         with progress_bar() as (report, note_above):
             summary = run_study(
@@ -78,5 +78,5 @@ def run(
     if as_json:
         print_json(summary)
     else:
-        print_study([summary])
+        print_studies([summary])
         stdout().print(f"\nThe page: {page}", soft_wrap=True)

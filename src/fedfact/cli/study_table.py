@@ -1,7 +1,11 @@
-"""A study as text for people."""
+"""Studies as text for people: a table for a terminal, and one in Markdown."""
 
+from collections.abc import Sequence
 from typing import Any
 
+from ..report.cases import cases_of
+from ..report.words import PERCENT, estimate
+from ..study.directory import Result
 from .console import print_table, stdout
 from .tables import new_table
 
@@ -16,31 +20,39 @@ _LOSSES = {
 }
 
 
-def print_study(summaries: list[dict[str, Any]]) -> None:
+def print_studies(summaries: Sequence[dict[str, Any]]) -> None:
     """Losses and accuracies of every arm: the mean over seeds, ± half the 95 % interval."""
     table = new_table("study", "accuracy alone", "together", *_LOSSES.values(), "local/FACT")
     for summary in summaries:
         for arm in summary["arms"]:
-            table.add_row(
-                f"{summary['study']}, {arm['arm']}",
-                _shown(arm["accuracy"]["local"], percent=True),
-                _shown(arm["accuracy"]["federated"], percent=True),
-                *(_shown(arm["loss"][name]) for name in _LOSSES),
-                f"{arm['ratio']['fact_paper']['mean']:.2f}x",
-            )
+            table.add_row(f"{summary['study']}, {arm['arm']}", *_numbers(arm))
     print_table(table)
-    seeds = {len(summary["seeds"]) for summary in summaries}
-    over = f"{seeds.pop()} seeds" if len(seeds) == 1 else "the seeds of each"
     stdout().print(
-        f"Test losses, mean over agents and {over}, ± half of the 95 % interval (Student). FACT as "
-        "the paper counts it (p = ⅓), exactly for these agents, as an agent at the median "
-        "believes (½), as our settlement pays, and under the rebate rule."
+        "Test accuracy and loss, mean over agents and seeds, ± half of the 95 % interval over "
+        "seeds (Student). FACT: as the paper counts it (p = ⅓), exactly for these agents, as "
+        "agents at the median believe (½), as our settlement pays, and by the rebate rule."
     )
 
 
-def _shown(estimate: dict[str, Any], *, percent: bool = False) -> str:
-    scale, digits, sign = (100, 1, " %") if percent else (1, 4, "")
-    text = f"{scale * estimate['mean']:.{digits}f}"
-    if estimate["high"] is not None:
-        text += f" ± {scale * (estimate['high'] - estimate['mean']):.{digits}f}"
-    return text + sign
+def print_markdown(results: Sequence[Result]) -> None:
+    """The same table in Markdown, with the time its trainings took and the command."""
+    header = ["", "accuracy alone", "together", *_LOSSES.values(), "local/FACT", "time", "command"]
+    rows = [header, ["---", *["--:"] * (len(header) - 2), "---"]]
+    for case in cases_of(results):
+        took = sum(
+            sum(seconds.values())
+            for part, seconds in case.result.manifest["seconds"].items()
+            if part.startswith(f"{case.numbers['arm']}, seed ")
+        )
+        command = f"`{case.result.manifest['command']}`"
+        rows.append([case.name, *_numbers(case.numbers), f"{took:,.0f} s", command])
+    for row in rows:
+        stdout().print(f"| {' | '.join(row)} |", soft_wrap=True)
+
+
+def _numbers(arm: dict[str, Any]) -> list[str]:
+    return [
+        *(estimate(arm["accuracy"][name], 100, PERCENT) for name in ("local", "federated")),
+        *(estimate(arm["loss"][name]) for name in _LOSSES),
+        estimate(arm["ratio"]["fact_paper"]),
+    ]

@@ -2,39 +2,118 @@
 
 import io
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import matplotlib as mpl
+from cycler import cycler
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator, PercentFormatter
+from matplotlib.transforms import ScaledTranslation
 
 # Distinct in print, in grey and to colour-blind readers (after Okabe and Ito).
 BLUE, ORANGE, GREEN, RED, GREY = "#0072B2", "#E69F00", "#009E73", "#D55E00", "#6B6B6B"
+SKY, PINK, YELLOW = "#56B4E9", "#CC79A7", "#F0E442"
+CLASSES = (BLUE, ORANGE, GREEN, PINK, SKY, RED, YELLOW, "#7E57C2", "#8D6E63", "#90A4AE")
+INK, EDGE, GRID, PAPER = "#333333", "#999999", "#E6E6E6", "#FFFFFF"
+
+COLOURS = {
+    BLUE: "blue",
+    ORANGE: "orange",
+    GREEN: "green",
+    RED: "red",
+    GREY: "grey",
+    SKY: "sky",
+    PINK: "pink",
+    YELLOW: "yellow",
+    INK: "ink",
+    EDGE: "edge",
+    GRID: "grid",
+    PAPER: "paper",
+}
+"""What a page calls each colour, so that it can have a darker or lighter one of its own."""
+
+_LEGEND_GAP = 36 / 72
+"""Inches between the axes and a legend below: room for tick labels and the axis label."""
 
 _STYLE: dict[Any, Any] = {
     "font.size": 10,
+    "text.color": INK,
+    "text.parse_math": False,  # names come from files: a $ is a dollar
     "axes.titlesize": 12,
     "axes.titleweight": "bold",
     "axes.titlelocation": "left",
     "axes.titlepad": 10,
-    "axes.labelcolor": "#333333",
-    "axes.edgecolor": "#999999",
+    "axes.labelcolor": INK,
+    "axes.edgecolor": EDGE,
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.axisbelow": True,
     "axes.grid": True,
-    "grid.color": "#E6E6E6",
+    "axes.prop_cycle": cycler(color=[BLUE, ORANGE, GREEN, RED, GREY]),
+    "grid.color": GRID,
+    "xtick.color": EDGE,
+    "ytick.color": EDGE,
+    "xtick.labelcolor": INK,
+    "ytick.labelcolor": INK,
     "legend.frameon": False,
     "svg.hashsalt": "fedfact",
 }
 
 
+class Percent(PercentFormatter):
+    """Parts as percentages, with as many digits as they need: 80 %, 97.5 %."""
+
+    def format_pct(self, x: float, display_range: float) -> str:
+        """One tick."""
+        return f"{100 * x:.6g} %".replace("-", "−")
+
+
+@contextmanager
+def styled(*, letters: bool = False) -> Iterator[None]:
+    """Everything drawn and saved in this block looks like ours.
+
+    In SVG, ``letters`` stay text, small and searchable; otherwise they become shapes, which look
+    the same everywhere. Those that the font lacks are drawn as boxes, without a warning.
+    """
+    settings = {**_STYLE, "svg.fonttype": "none" if letters else "path"}
+    with mpl.rc_context(settings), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Glyph .* missing")
+        yield
+
+
 def picture(draw: Callable[[Figure], None], size: tuple[float, float], ending: str) -> bytes:
     """What ``draw`` draws on a figure of this size in inches, as the content of a file."""
     buffer = io.BytesIO()
-    with mpl.rc_context(_STYLE), warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="Glyph .* missing")  # drawn as boxes
+    with styled():
         figure = Figure(figsize=size, layout="constrained")
         draw(figure)
         figure.savefig(buffer, format=ending.removeprefix("."), dpi=150)
     return buffer.getvalue()
+
+
+def legend_below(axes: Axes, columns: int) -> None:
+    """A legend under the axes, where it covers no data."""
+    figure = axes.get_figure(root=True)
+    assert figure is not None
+    down = ScaledTranslation(0, -_LEGEND_GAP, figure.dpi_scale_trans)
+    axes.legend(
+        loc="upper left",
+        bbox_to_anchor=(0, 0),
+        bbox_transform=axes.transAxes + down,
+        ncols=columns,
+        borderaxespad=0,
+        borderpad=0,
+        handlelength=1.6,
+        columnspacing=1.4,
+        fontsize=9,
+    )
+
+
+def agents_below(axes: Axes, agents: int) -> None:
+    """An x axis that counts agents."""
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
+    axes.set_xlabel("agent, by reported cost")
+    axes.set_xlim(0.4, agents + 0.6)

@@ -13,6 +13,7 @@ from ..mechanism import (
     penalised_loss,
 )
 from ..mechanism.arrays import Bools, Floats, floats
+from ..mechanism.best_response import minimise
 from .config import Study
 from .members import Members
 
@@ -50,14 +51,40 @@ def contribution(study: Study, members: Members) -> Contribution:
 
 
 def penalty_curves(study: Study, members: Members) -> dict[str, Any]:
-    """P_fr(m) + c·m around m* (Eq. 8) for an agent at the median cost, the others as they are."""
+    """P_fr(m) + c·m around m* for an agent at the median cost, the others as they are.
+
+    ``values`` is what the paper draws, and ``total`` what an agent minimises: with the error A/M
+    (Eq. 5). Only the latter is lowest at exactly m* (Thm 3). The slope of A/M at m*, −c/(1 + s)²,
+    is what the former lacks, so its lowest point is below m*, the further the less others use.
+    """
     A, c = study.terms.error_scale, float(np.median(members.true_cost))
     m_star = float(local_optimum(c, A))
     k = int(np.argmin(np.abs(members.true_cost - c)))
     S = float(members.samples.sum() - members.samples[k])
     m = np.linspace(0, 2 * m_star, 201)
-    curves = [
-        {"alpha": alpha, "values": (free_rider_penalty(m, S, c, A, alpha) + c * m).tolist()}
-        for alpha in dict.fromkeys((study.terms.alpha, *ALPHAS))
-    ]
+    curves = [_curve(alpha, m, m_star, S, c, A) for alpha in alphas(study)]
     return {"samples": m.tolist(), "optimum": m_star, "cost": c, "curves": curves}
+
+
+def alphas(study: Study) -> list[float]:
+    """The study's own α, and those drawn beside it."""
+    return list(dict.fromkeys((study.terms.alpha, *ALPHAS)))
+
+
+def _curve(alpha: float, m: Floats, m_star: float, S: float, c: float, A: float) -> dict[str, Any]:
+    """Both curves of one α, and where each is lowest, by search."""
+
+    def paper(m: Floats) -> Floats:
+        return free_rider_penalty(m, S, c, A, alpha) + c * m
+
+    def total(m: Floats) -> Floats:
+        return penalised_loss(m, S, c, c, A, alpha)
+
+    ends = m_star / 1000, 2 * m_star
+    return {
+        "alpha": alpha,
+        "values": paper(m).tolist(),
+        "lowest": minimise(paper, *ends),
+        "total": total(m).tolist(),
+        "best": minimise(total, *ends),
+    }

@@ -6,6 +6,7 @@ Parquet files hold one line for each point of a curve, each agent and each agent
 """
 
 import json
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -64,8 +65,9 @@ def write_tables(path: Path, **tables: Columns) -> None:
 
 
 def write_json(path: Path, document: Any) -> None:
-    """Write a JSON document; a number that is none (NaN) is a fault of ours."""
+    """Write a JSON document, a list of numbers on one line; NaN would be a fault of ours."""
     text = json.dumps(document, indent=2, allow_nan=False, ensure_ascii=False)
+    text = re.sub(r"\[[^][{}\"]*\]", lambda numbers: " ".join(numbers[0].split()), text)
     write_whole(path, f"{text}\n".encode())
 
 

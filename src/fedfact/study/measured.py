@@ -36,6 +36,13 @@ class Measured:
     losses: Losses
     contribution: Contribution
 
+    def in_words(self) -> str:
+        """For whoever waits."""
+        local, together = self.losses.local.mean(), self.losses.federated.mean()
+        seconds = sum(self.trained.seconds.values())
+        name = f"{self.arm.name}, seed {self.seed}"
+        return f"{name}: loss {local:.4g} alone, {together:.4g} together, {seconds:.0f} s"
+
     def numbers(self, score: Score) -> dict[str, dict[str, float]]:
         """Means over agents of accuracies and losses, and local over FACT, by this score."""
         of = self.losses

@@ -10,17 +10,20 @@ from .truthfulness import truthfulness_document
 TITLES = {"digits": "Digits", "mnist": "MNIST", "cifar10": "CIFAR-10", "ham10000": "HAM10000"}
 
 
-def summary(study: Study, classes: tuple[str, ...], arms: list[list[Measured]]) -> dict[str, Any]:
+def summary(study: Study, arms: list[list[Measured]]) -> dict[str, Any]:
     """The whole study as one document; nothing in it depends on when or how fast it was run."""
+    title = TITLES[study.dataset]
+    if study.dataset == "ham10000" and study.split == "image":
+        title += " by image"
     return {
         "study": study.name,
-        "title": TITLES[study.dataset],
+        "title": title,
         "dataset": study.dataset,
         "agents": study.agents,
         "seeds": list(range(study.seeds)),
         "score": study.score,
-        "unit": study.terms.unit,
-        "classes": list(classes),
+        "unit": study.terms.unit / study.terms.loss_value,
+        "classes": arms[0][0].trained.classes,
         "arms": [_arm(seeds) for seeds in arms],
     }
 

@@ -5,6 +5,7 @@ every agent used; and the words that tell this training from any other, so that 
 for one of another study.
 """
 
+import json
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,7 +16,7 @@ import numpy as np
 import torch
 
 from ..data import Dataset, partition
-from ..files import clear_torn
+from ..files import clear_torn, write_whole
 from ..mechanism import InputError
 from ..progress import Report
 from ..training import Checkpoint, Curve, Job, Machine, train_federated, train_local
@@ -23,7 +24,7 @@ from ..training.seeds import generator
 from ..training.setup import network_of
 from .arm import Arm
 from .config import Study
-from .directory import read_json, write_json
+from .directory import read_json
 from .members import Members
 
 PAUSE = 120.0
@@ -33,11 +34,21 @@ PAUSE = 120.0
 
 @dataclass(frozen=True)
 class Trained:
-    """Each agent's curve alone, the curve together, and class counts of each agent's samples."""
+    """What is kept of a training.
+
+    Attributes:
+        local, federated: test scores of each agent alone, and of all together.
+        labels: how many samples of each class each agent used.
+        images: how many training images there were to share.
+        classes: what the classes are called.
+        seconds: how long each half took.
+    """
 
     local: list[Curve]
     federated: Curve
     labels: list[list[int]]
+    images: int
+    classes: list[str]
     seconds: dict[str, float]
 
 
@@ -73,7 +84,7 @@ def train(
         "epochs between tests": every,
     }
     if path.exists():
-        return _read(path, about)
+        return read_trained(path, about)
     kept, seconds = {}, {}
     for kind in ("local", "federated"):
         place = path.with_suffix(f".{kind}")
@@ -88,13 +99,12 @@ def train(
         job, machine, every=every, checkpoint=kept["federated"], report=report
     )
     seconds["federated"] = time.monotonic() - start
-    classes = len(job.dataset.classes)
+    train, classes = job.dataset.train, list(job.dataset.classes)
     labels = [
-        np.bincount(job.dataset.train.labels[shard], minlength=classes).tolist()
-        for shard in job.shards
+        np.bincount(train.labels[shard], minlength=len(classes)).tolist() for shard in job.shards
     ]
-    trained = Trained(local, together.curve, labels, seconds)
-    write_json(path, {"about": about, **_document(trained)})
+    trained = Trained(local, together.curve, labels, len(train), classes, seconds)
+    write_whole(path, json.dumps({"about": about, **_document(trained)}).encode())
     for checkpoint in kept.values():
         checkpoint.path.unlink(missing_ok=True)
     return trained
@@ -105,13 +115,16 @@ def _document(trained: Trained) -> dict[str, Any]:
         "local": [curve.rows() for curve in trained.local],
         "federated": trained.federated.rows(),
         "labels": trained.labels,
+        "images": trained.images,
+        "classes": trained.classes,
         "seconds": trained.seconds,
     }
 
 
-def _read(path: Path, about: dict[str, Any]) -> Trained:
+def read_trained(path: Path, about: dict[str, Any] | None = None) -> Trained:
+    """What was trained before; with ``about``, only if it is the same training."""
     kept = read_json(path)
-    for name, value in about.items():
+    for name, value in (about or {}).items():
         there = kept["about"].get(name)
         if there != (list(value) if isinstance(value, tuple) else value):
             raise InputError(
@@ -122,5 +135,7 @@ def _read(path: Path, about: dict[str, Any]) -> Trained:
         [Curve.from_rows(map(tuple, rows)) for rows in kept["local"]],
         Curve.from_rows(map(tuple, kept["federated"])),
         kept["labels"],
+        kept["images"],
+        kept["classes"],
         kept["seconds"],
     )

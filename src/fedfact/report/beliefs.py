@@ -1,0 +1,112 @@
+"""Ours: how likely each agent wins, as the paper counts, as agents believe, and exactly."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from ..study.directory import Table
+from .cases import Case
+from .chart import Cell, Chart, Draw, Panel
+from .style import BLUE, GREEN, GREY, ORANGE, PAPER, RED, SKY, agents_below, legend_below
+from .words import claim, span
+
+HEADER = [
+    "case", "agent", "reported cost", "win probability", "local", "FACT, paper", "FACT, realised",
+    "FACT, believed", "FACT, as settled", "federated",
+]  # fmt: skip
+
+_COLUMNS = (
+    "reported_cost", "win_probability", "local_loss", "fact_paper", "fact_realised",
+    "fact_believed", "fact_settled", "federated_loss",
+)  # fmt: skip
+
+
+def beliefs(cases: Sequence[Case]) -> Chart:
+    """Win probabilities and losses, agent by agent, of the first seed."""
+    panels = []
+    for case in cases:
+        agents = case.agents()
+        panels.append(Panel(f"{case.name}: chance to win", _chances(agents), 3.5))
+        panels.append(Panel(f"{case.name}: loss", _losses(agents), 3.5))
+    return Chart(
+        "realised-against-believed",
+        None,
+        "Realised against believed",
+        _says(cases),
+        panels,
+        HEADER,
+        [row for case in cases for row in _rows(case)],
+        columns=2,
+    )
+
+
+def _chances(agents: Table) -> Draw:
+    chance = agents["win_probability"]
+    rank = np.arange(1, len(chance) + 1)
+
+    def draw(axes: Axes) -> None:
+        axes.axhline(1 / 2, ls="--", color=ORANGE, label="believed, ½")
+        axes.axhline(1 / 3, color=BLUE, label="paper, ⅓")
+        axes.plot(rank, chance, "o", color=SKY, mec=PAPER, ms=7, label="exact", clip_on=False)
+        axes.set_ylim(0, max(0.6, 1.08 * float(chance.max())))
+        axes.set_ylabel("probability of winning")
+        agents_below(axes, len(rank))
+        legend_below(axes, 3)
+
+    return draw
+
+
+def _losses(agents: Table) -> Draw:
+    rank = np.arange(1, len(agents["agent"]) + 1)
+    points = (
+        ("local_loss", "local", GREY, "_"),
+        ("fact_paper", "FACT, paper", BLUE, "o"),
+        ("fact_realised", "realised", SKY, "o"),
+        ("fact_believed", "believed", ORANGE, "o"),
+        ("fact_settled", "as settled", GREEN, "x"),
+        ("federated_loss", "federated", RED, "_"),
+    )
+
+    def draw(axes: Axes) -> None:
+        for column, label, colour, marker in points:
+            edge = PAPER if marker == "o" else colour
+            width = 0.5 if marker == "o" else 1.5
+            axes.plot(
+                rank, agents[column], marker, color=colour, mec=edge, ms=6, mew=width, label=label
+            )
+        axes.set_ylabel("test loss")
+        agents_below(axes, len(rank))
+        legend_below(axes, 3)
+
+    return draw
+
+
+def _rows(case: Case) -> list[list[Cell]]:
+    agents = case.agents()
+    return [
+        [case.name, str(name), *map(float, numbers)]
+        for name, *numbers in zip(agents["agent"], *(agents[c] for c in _COLUMNS), strict=True)
+    ]
+
+
+def _says(cases: Sequence[Case]) -> str:
+    """What agents believe, what is so, and what that does to the mean loss."""
+    chances = [case.agents()["win_probability"] for case in cases]
+    exact = span(float(p) for of in chances for p in (of.min(), of.max()))
+    mean = span(float(of.mean()) for of in chances)
+    realised, believed = (
+        [case.numbers["loss"][key]["mean"] for case in cases]
+        for key in ("fact_realised", "fact_believed")
+    )
+    text = claim(
+        "the realised mean loss is higher than the believed one",
+        "the realised mean loss is not higher than the believed one",
+        [case.name for case in cases],
+        [real > hoped for real, hoped in zip(realised, believed, strict=True)],
+    )
+    return (
+        "Agents believe that they win with probability ½, but only one of three can: the exact "
+        f"probability is {exact}, {mean} on average; {text}: {span(realised)} against "
+        f"{span(believed)}."
+    )

@@ -1,0 +1,165 @@
+"""Ours: what happens as more and more agents do not do what they agreed."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator
+
+from ..study.interval import estimate
+from .cases import Case, arm_name, where
+from .chart import Cell, Chart, Draw, Panel
+from .style import BLUE, GREY, ORANGE, PINK, RED, Percent, legend_below
+from .words import claim, number, percent, span
+
+HEADER = ["study and partition", "agents that deviate", "what", "mean", "low", "high"]
+
+_KINDS = {"honest": ("honest agents", BLUE), "free-ride": ("free riders", ORANGE),
+          "misreport": ("misreporters", PINK)}  # fmt: skip
+
+Point = tuple[int, dict[str, Any]]
+"""Of a line: how many agents deviate, and the mean over seeds."""
+
+Line = tuple[str, str, list[Point]]
+"""Label, colour, points."""
+
+
+def robustness(cases: Sequence[Case]) -> Chart | None:
+    """Accuracy, losses and what deviating costs, for each study with agents that deviate."""
+    panels: list[Panel] = []
+    rows: list[list[Cell]] = []
+    for name, group in _groups(cases).items():
+        for title, measure, lines in (
+            ("accuracy", "test accuracy", _accuracies(group)),
+            ("loss", "test loss", _losses(group)),
+            ("cost of deviating", "lost by not using the best m", _costs(group)),
+        ):
+            panels.append(Panel(f"{name}: {title}", _draw(lines, measure), 3.5))
+            rows += [
+                [name, k, f"{measure}, {label}", of["mean"], of["low"], of["high"]]
+                for label, _, points in lines
+                for k, of in points
+            ]
+    if not panels:
+        return None
+    return Chart(
+        "robustness",
+        None,
+        "Robustness: agents that deviate",
+        _says(cases),
+        panels,
+        HEADER,
+        rows,
+    )
+
+
+def _draw(lines: Sequence[Line], measure: str) -> Draw:
+    def draw(axes: Axes) -> None:
+        for label, colour, points in lines:
+            x = [k for k, _ in points]
+            mean, low, high = (
+                np.array([of[key] for _, of in points], np.float64)
+                for key in ("mean", "low", "high")
+            )
+            axes.errorbar(
+                x, mean, np.nan_to_num([mean - low, high - mean]), color=colour, capsize=2
+            )
+            axes.plot(x, mean, "o-", color=colour, ms=6, label=label)
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
+        if measure == "test accuracy":
+            axes.yaxis.set_major_formatter(Percent())
+        else:
+            axes.ticklabel_format(axis="y", scilimits=(-3, 5))
+        axes.set(xlabel="agents that deviate", ylabel=measure)
+        legend_below(axes, 2)
+
+    return draw
+
+
+def _deviating(case: Case) -> int:
+    return sum(int(each["number"]) for each in case.numbers["deviators"])
+
+
+def _groups(cases: Sequence[Case]) -> dict[str, list[Case]]:
+    """Arms of one study and partition, by how many deviate; those groups where somebody does."""
+    groups: dict[str, list[Case]] = {}
+    for case in cases:
+        partition = arm_name(case.numbers["partition"])
+        several = case.name != arm_name(case.numbers["arm"])
+        name = f"{case.study}, {partition}" if several else partition
+        if not case.numbers["deviators"]:
+            continue
+        groups.setdefault(name, []).append(case)
+    return {
+        name: sorted(group, key=_deviating)
+        for name, group in groups.items()
+        if any(_deviating(case) for case in group)
+    }
+
+
+def _accuracies(group: Sequence[Case]) -> list[Line]:
+    return [
+        (training, colour, [(_deviating(c), c.numbers["accuracy"][training]) for c in group])
+        for training, colour in (("local", GREY), ("federated", RED))
+    ]
+
+
+def _losses(group: Sequence[Case]) -> list[Line]:
+    federated = [(_deviating(case), case.numbers["loss"]["federated"]) for case in group]
+    settled = [
+        (f"FACT, {label}", colour, _of_kind(group, kind, "fact_settled"))
+        for kind, (label, colour) in _KINDS.items()
+    ]
+    return [("federated", RED, federated), *(line for line in settled if line[2])]
+
+
+def _costs(group: Sequence[Case]) -> list[Line]:
+    lines = [
+        (label, colour, _of_kind(group, kind, "deviation_cost"))
+        for kind, (label, colour) in _KINDS.items()
+    ]
+    return [line for line in lines if line[2]]
+
+
+def _of_kind(group: Sequence[Case], kind: str, column: str) -> list[Point]:
+    """The mean over agents of one kind in each arm that has some."""
+    points = []
+    for case in group:
+        agents = where(case.result.agents, arm=case.numbers["arm"], kind=kind)
+        seeds = np.unique(agents["seed"])
+        if len(seeds):
+            means = [float(agents[column][agents["seed"] == seed].mean()) for seed in seeds]
+            points.append((_deviating(case), estimate(means)))
+    return points
+
+
+def _says(cases: Sequence[Case]) -> str:
+    """What the federation loses, and whether those who deviate gain by it."""
+    groups = _groups(cases)
+    first, last = ([group[k] for group in groups.values()] for k in (0, -1))
+
+    def ends(form: Callable[[Case], float], of: Sequence[Case]) -> str:
+        return span((form(case) for case in of), percent)
+
+    def accuracy(case: Case) -> float:
+        return float(case.numbers["accuracy"]["federated"]["mean"])
+
+    cost = [
+        (f"{name}, {_KINDS[kind][0]}", of["mean"])
+        for name, group in groups.items()
+        for kind in ("free-ride", "misreport")
+        for _, of in _of_kind(group, kind, "deviation_cost")
+    ]
+    pays = claim(
+        "deviating costs those who do it",
+        "deviating costs those who do it nothing",
+        [name for name, _ in cost],
+        [value > 0 for _, value in cost],
+    ).replace("cases", "groups of deviators")
+    return (
+        f"From {span(map(_deviating, first), '{:g}'.format)} to "
+        f"{span(map(_deviating, last), '{:g}'.format)} deviating agents, federated accuracy goes "
+        f"from {ends(accuracy, first)} to {ends(accuracy, last)}; {pays}: "
+        f"{span((value for _, value in cost), number)} each on average."
+    )
