@@ -10,13 +10,8 @@ READY := .venv/.ready
 help: ## Show this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## */\t/' | expand -t 10
 
-run: $(READY) ## Settle an example consortium: table, two statements, a plot
-	@mkdir -p build
-	@$(BIN)/fedfact settle examples/hospitals.csv --terms examples/terms.toml --plot build/hospitals.png
-	@echo
-	@$(BIN)/fedfact settle examples/hospitals.csv --terms examples/terms.toml --statement Hazel
-	@echo
-	@$(BIN)/fedfact settle examples/hospitals.csv --terms examples/terms.toml --statement Willow
+run: $(READY) ## Run the study of the paper on handwritten digits, about a minute; ends with its page
+	@$(BIN)/fedfact run digits -o build/digits --resume
 
 test: $(READY) ## Run all tests, and the examples in the docs
 	@$(BIN)/pytest -q -n auto

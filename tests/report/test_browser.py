@@ -31,11 +31,12 @@ def browser():
 
 @pytest.fixture(scope="module")
 def report(make_result, tmp_path_factory):
-    """Two studies, with all figures that there are."""
-    arms = [("iid", 0), ("iid", 4)]
+    """Three studies, with all figures that there are."""
+    few = {"agents": 10, "seeds": 2, "epochs": 12}
     results = [
-        make_result("mnist", arms=arms, agents=10, seeds=2, epochs=12),
-        make_result("ham10000", arms=("iid",), agents=10, seeds=2, epochs=12),
+        make_result("mnist", arms=("iid", "dirichlet:0.3"), **few),
+        make_result("ham10000", arms=("iid",), **few),
+        make_result("mnist", "riders", arms=[("iid", 0), ("iid", 4)], **few),
     ]
     return write_report(results, tmp_path_factory.mktemp("out"))
 
@@ -72,7 +73,7 @@ def test_all_figures_are_there_and_the_page_fits(open_page, tmp_path, width):
     boxes = page.eval_on_selector_all(
         ".panel svg", "all => all.map(svg => [svg.clientWidth, svg.clientHeight])"
     )
-    assert len(boxes) == 2 * 5 + 3 + 2 + 3 * 6 + 3
+    assert len(boxes) == 2 * 4 + 1 + 3 + 2 + 3 * 6 + 3
     assert all(w > 300 and h > 180 for w, h in boxes)
     assert all(w <= width for w, _ in boxes)
     assert len(page.query_selector_all("section")) == 12 + 4

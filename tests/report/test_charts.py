@@ -198,12 +198,12 @@ def test_penalty_says_where_it_is_lowest(make_result):
 def test_penalty_says_so_where_it_is_not_lowest_at_the_optimum(make_result):
     change = spoil(("penalty", "optimum"), 5000.0)
     text = sentence(make_result, "figure-3-penalty", change)
-    assert "not lowest at m* (iid: −37\N{NO-BREAK SPACE}%); m* is 5,000" in text
+    assert "not lowest at m* (iid: −37 %); m* is 5,000" in text
 
 
 def test_penalty_says_where_the_papers_curve_is_lowest(make_result):
     text = sentence(make_result, "figure-3-penalty")
-    assert "which the paper draws, are lowest −1.59\N{NO-BREAK SPACE}% from there" in text
+    assert "which the paper draws, are lowest −1.59 % from there" in text
 
 
 @pytest.mark.parametrize(("stem", "better"), [("loss", "lower"), ("accuracy", "higher")])

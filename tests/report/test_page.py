@@ -89,9 +89,9 @@ def test_a_place_that_cannot_be_written_is_refused(make_result, tmp_path):
 def test_the_page_says_what_it_should(written):
     text = " ".join(" ".join(written.text).split())
     for part in (
-        "FACT on CIFAR-10", "1 study, 3 cases, 16 agents, 2 seeds each", "Key numbers", "Figure 1 in the paper",
-        "Not in the paper", "✓ 32 of 32", "fedfact run cifar10", 'name = "cifar10"', "gpu H200",
-        "What the losses mean",
+        "FACT on CIFAR-10", "1 study, 3 cases, 16 agents, 2 seeds each", "Key numbers",
+        "Figure 1 in the paper", "Not in the paper", "✓ 32 of 32", "fedfact run cifar10",
+        'name = "cifar10"', "gpu H200", "What the losses mean",
     ):  # fmt: skip
         assert part in text
 

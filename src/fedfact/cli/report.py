@@ -12,11 +12,12 @@ from .progress import progress_bar
 
 def report(
     directories: Annotated[
-        list[Path], typer.Argument(help="Directories that `fedfact run` wrote.")
+        list[Path],
+        typer.Argument(help="Directories that `fedfact run` wrote, or that hold several such."),
     ],
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="Directory of the page (default: the study's own)."),
+        typer.Option("--output", "-o", help="Directory of the page (default: the one named)."),
     ] = None,
     markdown: Annotated[
         bool,
@@ -25,12 +26,13 @@ def report(
     as_json: Annotated[bool, typer.Option("--json", help="Print the summaries as JSON.")] = False,
 ) -> None:
     """Draw the figures and the page of finished studies, several of them side by side."""
-    from ..study.directory import read_result  # here, because pyarrow loads slowly
+    from ..study.directory import find_results, read_result  # here: pyarrow loads slowly
     from .study_table import print_markdown, print_studies
 
     if output is None and len(directories) > 1 and not markdown:
-        raise InputError("several studies make one page; say where with -o DIR")
-    results = [read_result(directory) for directory in directories]
+        raise InputError("several directories make one page; say where with -o DIR")
+    found = [path for directory in directories for path in find_results(directory)]
+    results = [read_result(path) for path in dict.fromkeys(found)]
     if markdown:
         print_markdown(results)
         return

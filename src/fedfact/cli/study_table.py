@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from ..report.cases import cases_of
+from ..report.cases import Case, cases_of
 from ..report.words import PERCENT, estimate
 from ..study.directory import Result
 from .console import print_table, stdout
@@ -36,18 +36,28 @@ def print_studies(summaries: Sequence[dict[str, Any]]) -> None:
 
 def print_markdown(results: Sequence[Result]) -> None:
     """The same table in Markdown, with the time its trainings took and the command."""
-    header = ["", "accuracy alone", "together", *_LOSSES.values(), "local/FACT", "time", "command"]
-    rows = [header, ["---", *["--:"] * (len(header) - 2), "---"]]
+    header = ["", "accuracy alone", "together", *_LOSSES.values(), "local/FACT"]
+    header += ["at best epochs", "time", "command"]
+    rows, total = [header, ["---", *["--:"] * (len(header) - 2), "---"]], 0.0
     for case in cases_of(results):
-        took = sum(
-            sum(seconds.values())
-            for part, seconds in case.result.manifest["seconds"].items()
-            if part.startswith(f"{case.numbers['arm']}, seed ")
-        )
+        seconds = _seconds(case)
+        total += seconds
+        best = case.numbers.get("best", case.numbers)["ratio"]["fact_paper"]
         command = f"`{case.result.manifest['command']}`"
-        rows.append([case.name, *_numbers(case.numbers), f"{took:,.0f} s", command])
+        numbers = [*_numbers(case.numbers), estimate(best), f"{seconds:,.0f} s", command]
+        rows.append([case.name, *numbers])
     for row in rows:
         stdout().print(f"| {' | '.join(row)} |", soft_wrap=True)
+    stdout().print(f"\nAll trainings together took {total / 60:.1f} minutes.")
+
+
+def _seconds(case: Case) -> float:
+    """How long the trainings of an arm took."""
+    return sum(
+        sum(seconds.values())
+        for part, seconds in case.result.manifest["seconds"].items()
+        if part.startswith(f"{case.numbers['arm']}, seed ")
+    )
 
 
 def _numbers(arm: dict[str, Any]) -> list[str]:

@@ -39,13 +39,21 @@ class Result:
     settlement: Table
 
 
-def read_result(path: Path) -> Result:
-    """The results of a finished study."""
-    if not (path / "summary.json").is_file():
+def find_results(path: Path) -> list[Path]:
+    """The directories of finished studies: this one, or those in it."""
+    if (path / "summary.json").is_file():
+        return [path]
+    inside = sorted(file.parent for file in path.glob("*/summary.json"))
+    if not inside:
         raise InputError(
             f"{path}: holds no finished study (there is no summary.json); name the directory that "
             "`fedfact run -o` wrote, or finish it with --resume"
         )
+    return inside
+
+
+def read_result(path: Path) -> Result:
+    """The results of a finished study."""
     tables = {name: _read_table(path / f"{name}.parquet") for name in TABLES}
     return Result(
         path,
