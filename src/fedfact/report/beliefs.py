@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 
 from ..study.directory import Table
 from .cases import Case
-from .chart import Cell, Chart, Draw, Panel
+from .chart import Chart, Draw, Panel
 from .style import BLUE, GREEN, GREY, ORANGE, PAPER, RED, SKY, agents_below, legend_below
 from .words import claim, span
 
@@ -36,7 +36,7 @@ def beliefs(cases: Sequence[Case]) -> Chart:
         _says(cases),
         panels,
         HEADER,
-        [row for case in cases for row in _rows(case)],
+        [row for case in cases for row in case.rows(_COLUMNS)],
         columns=2,
     )
 
@@ -80,14 +80,6 @@ def _losses(agents: Table) -> Draw:
         legend_below(axes, 3)
 
     return draw
-
-
-def _rows(case: Case) -> list[list[Cell]]:
-    agents = case.agents()
-    return [
-        [case.name, str(name), *map(float, numbers)]
-        for name, *numbers in zip(agents["agent"], *(agents[c] for c in _COLUMNS), strict=True)
-    ]
 
 
 def _says(cases: Sequence[Case]) -> str:

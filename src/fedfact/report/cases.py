@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from ..data.partition import parse_scheme
 from ..study.directory import Result, Table
+from .words import Cell
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +43,14 @@ class Case:
         table = where(self.result.agents, arm=self.numbers["arm"], seed=self.first_seed)
         order = np.argsort(table["reported_cost"], kind="stable")
         return {name: column[order] for name, column in table.items()}
+
+    def rows(self, columns: Sequence[str]) -> list[list[Cell]]:
+        """Case, agent and these columns of each of the agents."""
+        agents = self.agents()
+        return [
+            [self.name, str(name), *map(float, numbers)]
+            for name, *numbers in zip(agents["agent"], *(agents[c] for c in columns), strict=True)
+        ]
 
     def settlement(self, rule: str) -> Table:
         """The measured settlement of the first seed."""

@@ -5,8 +5,7 @@ from dataclasses import dataclass, field
 
 from matplotlib.axes import Axes
 
-Cell = str | int | float | None
-"""An entry of a table; None where there is nothing to say."""
+from .words import Cell
 
 Draw = Callable[[Axes], None]
 """Draws one panel."""

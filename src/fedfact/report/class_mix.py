@@ -5,11 +5,11 @@ from collections.abc import Sequence
 import numpy as np
 from matplotlib.axes import Axes
 
-from .bands import Floats
+from ..mechanism.arrays import Floats
 from .cases import Case
-from .chart import Cell, Chart, Panel
+from .chart import Chart, Panel
 from .style import CLASSES, agents_below, legend_below
-from .words import listed, percent
+from .words import Cell, listed, percent
 
 
 def class_mix(cases: Sequence[Case]) -> Chart:

@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 
 from .cases import Case
-from .chart import Cell, Chart
+from .chart import Chart
 from .loss_bars import loss_panel, loss_rows, loss_says
 from .penalty_curves import penalty_panel, penalty_says
 from .training_curves import HEADER as CURVES_HEADER
 from .training_curves import curves_panel, curves_rows, curves_say
 from .truthfulness import truthfulness_panel, truthfulness_rows, truthfulness_says
+from .words import Cell
 
 HEADER = ["panel", "case", "at", "mean", "low", "high"]
 

@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from .cases import Case
-from .chart import Cell
-from .words import PERCENT, estimate
+from .words import PERCENT, Cell, estimate
 
 _NUMBER, _PERCENT = (1.0, ""), (100.0, PERCENT)
 

@@ -6,9 +6,9 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from .cases import Case
-from .chart import Cell, Chart, Panel
+from .chart import Chart, Panel
 from .style import BLUE, GREEN, GREY, INK, ORANGE, PINK, RED, SKY
-from .words import claim, estimate, listed, number, span
+from .words import Cell, claim, estimate, listed, number, span
 
 BARS = (
     ("local", "local", GREY),

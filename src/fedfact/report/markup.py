@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from html import escape
 
-from .chart import Cell
-from .words import number
+from .words import Cell, number
 
 _CLASS = ' class="t"'  # of words, which stand left
 

@@ -7,10 +7,10 @@ from matplotlib.axes import Axes
 
 from ..study.directory import Table
 from .cases import Case
-from .chart import Cell, Chart, Panel
+from .chart import Chart, Panel
 from .flow import draw_flow, flow_height
 from .style import legend_below
-from .words import claim, percent, span
+from .words import Cell, claim, percent, span
 
 RULES = ("sandwich", "rebate")
 

@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from .cases import Case
-from .chart import Cell, Chart, Panel
+from .chart import Chart, Panel
 from .style import GREEN, GREY, INK, PINK, agents_below, legend_below
 from .words import percent, span
 
@@ -32,7 +32,7 @@ def outcomes(cases: Sequence[Case]) -> Chart:
         _says(cases),
         [_panel(case) for case in cases],
         HEADER,
-        [row for case in cases for row in _rows(case)],
+        [row for case in cases for row in case.rows(_COLUMNS)],
     )
 
 
@@ -60,14 +60,6 @@ def _panel(case: Case) -> Panel:
         legend_below(axes, 2)
 
     return Panel(case.name, draw, 3.5)
-
-
-def _rows(case: Case) -> list[list[Cell]]:
-    agents = case.agents()
-    return [
-        [case.name, str(name), *map(float, numbers)]
-        for name, *numbers in zip(agents["agent"], *(agents[c] for c in _COLUMNS), strict=True)
-    ]
 
 
 def _says(cases: Sequence[Case]) -> str:

@@ -7,9 +7,9 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from .cases import Case
-from .chart import Cell, Chart, Panel
+from .chart import Chart, Panel
 from .style import BLUE, GREEN, ORANGE, PAPER, PINK, RED, SKY, legend_below
-from .words import claim, listed, number, signed_percent, span
+from .words import Cell, claim, listed, number, signed_percent, span
 
 _COLOURS = (BLUE, ORANGE, PINK, SKY, RED)
 

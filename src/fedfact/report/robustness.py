@@ -9,9 +9,9 @@ from matplotlib.ticker import MaxNLocator
 
 from ..study.interval import estimate
 from .cases import Case, arm_name, where
-from .chart import Cell, Chart, Draw, Panel
+from .chart import Chart, Draw, Panel
 from .style import BLUE, GREY, ORANGE, PINK, RED, Percent, legend_below
-from .words import claim, number, percent, span
+from .words import Cell, claim, number, percent, span
 
 HEADER = ["study and partition", "agents that deviate", "what", "mean", "low", "high"]
 

@@ -7,12 +7,13 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
+from ..mechanism.arrays import Floats
 from ..study.directory import Table
-from .bands import Band, Floats, band, draw_band
+from .bands import Band, band, draw_band
 from .cases import Case, where
-from .chart import Cell, Chart, Panel
+from .chart import Chart, Panel
 from .style import GREY, RED, Percent, legend_below
-from .words import claim, number, percent, span
+from .words import Cell, claim, number, percent, span
 
 Measure = Literal["loss", "accuracy"]
 

@@ -5,11 +5,12 @@ from collections.abc import Sequence
 import numpy as np
 from matplotlib.axes import Axes
 
-from .bands import Band, Floats, band, draw_band
+from ..mechanism.arrays import Floats
+from .bands import Band, band, draw_band
 from .cases import Case
-from .chart import Cell, Chart, Panel
+from .chart import Chart, Panel
 from .style import BLUE, GREY, ORANGE, PAPER, Percent, legend_below
-from .words import claim, listed, percent, signed_percent, span
+from .words import Cell, claim, listed, percent, signed_percent, span
 
 HEADER = ["case", "added to the cost", "believed", "low", "high", "realised", "low", "high"]
 

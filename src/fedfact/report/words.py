@@ -4,6 +4,9 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+Cell = str | int | float | None
+"""An entry of a table; None where there is nothing to say."""
+
 PERCENT = "\N{NO-BREAK SPACE}%"
 
 
