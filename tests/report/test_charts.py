@@ -88,7 +88,7 @@ LABELS = {
     "figure-2-losses": ["local", "FACT, paper (p = ⅓)", "FACT, believed (p = ½)",
                         "if nobody free rode", "test loss, mean over agents"],
     "figure-3-penalty": ["samples used, m", "penalty + cost of data", "α = 1.5", " m* = 3,150"],
-    "figure-5-test-loss": ["epoch", "test loss", "local, mean of agents", "federated"],
+    "figure-5-test-loss": ["epoch", "test loss", "local, mean and 95 %", "local, all agents"],
     "figure-6-test-accuracy": ["epoch", "test accuracy", "50 %"],
     "realised-against-believed": ["probability of winning", "paper, ⅓", "exact", "test loss"],
     "sandwich-against-rebate": ["loss it ends with", "sandwich, if lost", "rebate"],
@@ -231,5 +231,5 @@ def test_robustness_only_where_agents_deviate(make_result):
     assert "deviating costs those who do it" in chart.sentence
     written = words(pictures(chart)[".svg"])
     assert {"agents that deviate", "free riders", "FACT, honest agents"} <= set(written)
-    costs = [row[3] for row in chart.rows if row[2].endswith("best m, free riders")]
+    costs = [row[3] for row in chart.rows if row[2].endswith("by A/m, free riders")]
     assert costs == pytest.approx([2e-4] * 3)

@@ -56,7 +56,7 @@ def test_spans_and_lists():
     [
         ([True], "It is"),
         ([False], "It is not"),
-        ([True, True], "It is in all 2 cases"),
+        ([True, True], "It is in both cases"),
         ([False, False], "It is not in any of the 2 cases"),
         ([True, False], "It is in 1 of 2 cases, but not in b"),
     ],

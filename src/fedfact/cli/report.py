@@ -40,9 +40,8 @@ def report(
 
     with progress_bar() as (told, _):
         page = write_report(results, output or directories[0], told)
-    summaries = [result.summary for result in results]
     if as_json:
-        print_json(summaries)
+        print_json([result.summary for result in results])
     else:
-        print_studies(summaries)
+        print_studies(results)
         stdout().print(f"\nThe page: {page}", soft_wrap=True)

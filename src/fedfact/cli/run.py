@@ -47,7 +47,7 @@ def run(
     """
     from ..study.directory import read_result  # here, because torch loads slowly
     from ..study.read import read_study
-    from ..study.run import check_directory, run_study
+    from ..study.run import run_study
     from ..training import Machine
     from .study_table import print_studies
 
@@ -56,14 +56,13 @@ def run(
     )
     machine = Machine(device)
     folder = output or Path("runs") / given.name
-    check_directory(given, folder, resume=resume)
     try:
         with progress_bar() as (report, note_above):
             summary = run_study(
                 given,
                 machine,
                 folder,
-                resume=True,
+                resume=resume,
                 data_dir=data_dir,
                 command=shlex.join(["fedfact", *sys.argv[1:]]),
                 report=report,
@@ -71,12 +70,13 @@ def run(
             )
             from ..report.study import write_report  # after the work: matplotlib loads slowly
 
-            page = write_report([read_result(folder)], folder, report)
+            result = read_result(folder)
+            page = write_report([result], folder, report)
     except KeyboardInterrupt:
         note(f"stopped; the same command with --resume goes on from {folder}")
         raise typer.Exit(130) from None
     if as_json:
         print_json(summary)
     else:
-        print_studies([summary])
+        print_studies([result])
         stdout().print(f"\nThe page: {page}", soft_wrap=True)

@@ -1,6 +1,8 @@
 """What a data set is: labelled images for training and for testing, and how to scale the pixels."""
 
+import hashlib
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +40,15 @@ class Dataset:
     classes: tuple[str, ...]
     mean: tuple[float, ...]
     std: tuple[float, ...]
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """The SHA-256 of all images and labels."""
+        sha256 = hashlib.sha256()
+        for samples in (self.train, self.test):
+            sha256.update(np.ascontiguousarray(samples.images).data)
+            sha256.update(np.ascontiguousarray(samples.labels).data)
+        return sha256.hexdigest()
 
 
 def checked_labels(where: object, labels: npt.NDArray[Any], classes: int) -> Ints:

@@ -99,6 +99,11 @@ def _says(cases: Sequence[Case]) -> str:
     )
     return (
         "Agents believe that they win with probability ½, but only one of three can: the exact "
-        f"probability is {exact}, {mean} on average; {text}: {span(realised)} against "
+        f"probability is {exact}{_on_average(exact, mean)}; {text}: {span(realised)} against "
         f"{span(believed)}."
     )
+
+
+def _on_average(exact: str, mean: str) -> str:
+    """The mean where it tells more than the ends."""
+    return "" if mean == exact else f", {mean} on average"

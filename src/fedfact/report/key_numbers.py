@@ -18,8 +18,7 @@ _COLUMNS = (
     ("loss", "fact_believed", "FACT, believed", _NUMBER),
     ("loss", "fact_settled", "FACT, as settled", _NUMBER),
     ("loss", "fact_rebate", "FACT, rebate", _NUMBER),
-    ("ratio", "fact_paper", "local / FACT, paper", _NUMBER),
-    ("ratio", "fact_settled", "local / as settled", _NUMBER),
+    ("ratio", "fact_paper", "local / FACT", _NUMBER),
     ("at_local_loss", "sandwich", "at local loss, sandwich", _PERCENT),
     ("at_local_loss", "rebate", "at local loss, rebate", _PERCENT),
 )

@@ -105,7 +105,7 @@ def _lead(results: Sequence[Result]) -> str:
 
 def _data(results: Sequence[Result]) -> list[str]:
     """The data sets, each once."""
-    return list(dict.fromkeys(case.study for case in cases_of(results)))
+    return list(dict.fromkeys(case.study.split(" by ")[0] for case in cases_of(results)))
 
 
 def _counted(count: int, one: str, many: str) -> str:
@@ -140,10 +140,10 @@ def _chart(chart: Chart) -> str:
 
 def _checks(cases: Sequence[Case]) -> str:
     text = (
-        "Agents over all seeds that pass. Contributes: it uses the number of samples that is best "
-        "for it, found by search, or all that it has. Rational: it ends no worse than alone, "
-        "whatever is drawn. Surplus is what the operator is left with and shortfall what "
-        "compensations lack, mean over seeds, in units of test loss."
+        "Agents over all seeds that pass. Contributes, of honest agents: it uses the number of "
+        "samples that is best for it, found by search, or all that it has. Rational: it ends no "
+        "worse than alone, whatever is drawn. Surplus is what the operator is left with and "
+        "shortfall what compensations lack, mean over seeds, in units of test loss."
     )
     return f'<p class="says">{text}</p>{table(*checks(cases))}'
 

@@ -33,7 +33,7 @@ def robustness(cases: Sequence[Case]) -> Chart | None:
         for title, measure, lines in (
             ("accuracy", "test accuracy", _accuracies(group)),
             ("loss", "test loss", _losses(group)),
-            ("cost of deviating", "lost by not using the best m", _costs(group)),
+            ("cost of deviating", "lost by deviating, by A/m", _costs(group)),
         ):
             panels.append(Panel(f"{name}: {title}", _draw(lines, measure), 3.5))
             rows += [
@@ -84,12 +84,15 @@ def _deviating(case: Case) -> int:
 def _groups(cases: Sequence[Case]) -> dict[str, list[Case]]:
     """Arms of one study and partition, by how many deviate; those groups where somebody does."""
     groups: dict[str, list[Case]] = {}
-    for case in cases:
-        partition = arm_name(case.numbers["partition"])
-        several = case.name != arm_name(case.numbers["arm"])
-        name = f"{case.study}, {partition}" if several else partition
-        if not case.numbers["deviators"]:
-            continue
+    deviating = [case for case in cases if case.numbers["deviators"]]
+    studies = {case.result.path: str(case.result.summary["study"]) for case in deviating}
+    alike = len(set(studies.values())) < len(studies)
+    for case in deviating:
+        name = arm_name(case.numbers["partition"])
+        if case.name != arm_name(case.numbers["arm"]):  # there are other studies
+            name = f"{case.study}, {name}"
+        if len(studies) > 1:
+            name += f" ({case.result.path if alike else studies[case.result.path]})"
         groups.setdefault(name, []).append(case)
     return {
         name: sorted(group, key=_deviating)
@@ -161,5 +164,6 @@ def _says(cases: Sequence[Case]) -> str:
         f"From {span(map(_deviating, first), '{:g}'.format)} to "
         f"{span(map(_deviating, last), '{:g}'.format)} deviating agents, federated accuracy goes "
         f"from {ends(accuracy, first)} to {ends(accuracy, last)}; {pays}: "
-        f"{span((value for _, value in cost), number)} each on average."
+        f"{span((value for _, value in cost), number)} each on average, in the loss A/m + c·m "
+        "less what they win."
     )

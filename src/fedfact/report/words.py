@@ -64,10 +64,14 @@ def listed(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
+def _all(count: int) -> str:
+    return "both" if count == 2 else f"all {count}"
+
+
 def claim(yes: str, no: str, names: Sequence[str], holds: Sequence[bool]) -> str:
     """What is said of each case, told for all of them: ``yes`` where it holds, else ``no``."""
     if all(holds):
-        return f"{yes} in all {len(holds)} cases" if len(holds) > 1 else yes
+        return yes if len(holds) == 1 else f"{yes} in {_all(len(holds))} cases"
     if not any(holds):
         return f"{no} in any of the {len(holds)} cases" if len(holds) > 1 else no
     but = [name for name, held in zip(names, holds, strict=True) if not held]

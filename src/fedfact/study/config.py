@@ -12,14 +12,15 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validat
 from ..data import DATASETS
 from ..data.ham10000 import By
 from ..data.partition import parse_scheme
-from ..mechanism import InputError, Terms
+from ..mechanism import InputError, Rule, Terms
+from ..mechanism.arrays import LARGEST, SMALLEST
 from ..training import RECIPES, Recipe
 from ..training.setup import AGENTS
 
 PAPER_PARTITIONS = ("iid", "dirichlet:0.6", "dirichlet:0.3")
 
-Count = Annotated[int, Field(ge=1)]
-Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+Count = Annotated[int, Field(ge=1, le=1_000_000)]
+Positive = Annotated[float, Field(ge=SMALLEST, le=LARGEST)]
 Dataset = Literal["digits", "mnist", "cifar10", "ham10000"]
 
 
@@ -41,7 +42,8 @@ class _Strict(BaseModel):
 class Costs(_Strict):
     """True costs per sample, c_i.
 
-    Without ``mean`` it is the one at which the m* of all agents together are all of the data.
+    Without ``mean`` it is the one at which the m* of all agents together are all of the data, or
+    with samples given, at which these are the agents' m*.
 
     Attributes:
         kind: ``uniform``, the same for all, as in the paper; ``gaussian`` and ``lognormal``, drawn
@@ -49,7 +51,8 @@ class Costs(_Strict):
         mean: of uniform and gaussian costs; the median of lognormal ones.
         spread: standard deviation as a part of the mean (lognormal: of the logarithm).
         file: CSV or JSON with the columns agent and true_cost, and perhaps samples.
-        values: the costs themselves; a study that was run has those of the file here.
+        values, names: the costs themselves, and whose they are; a study that was run has those of
+            the file here.
     """
 
     kind: Literal["uniform", "gaussian", "lognormal", "file"] = "uniform"
@@ -57,9 +60,12 @@ class Costs(_Strict):
     spread: Annotated[float, Field(gt=0, le=1)] = 0.1
     file: str | None = None
     values: tuple[Positive, ...] | None = None
+    names: tuple[str, ...] | None = None
 
     @model_validator(mode="after")
     def _fits(self) -> Self:
+        if self.names is not None and len(set(self.names)) != len(self.values or ()):
+            raise ValueError("agents of a costs file: one is there twice; keep one")
         given = self.file is not None or self.values is not None
         if (self.kind == "file") != given:
             raise ValueError("kind is file, and file names it, or neither")
@@ -81,13 +87,13 @@ class Deviators(_Strict):
 
     kind: Literal["free-ride", "misreport"]
     number: Annotated[int, Field(ge=0)] | tuple[Annotated[int, Field(ge=0)], ...]
-    strength: Annotated[float, Field(allow_inf_nan=False)]
+    strength: Annotated[float, Field(gt=-1, le=1000)]
 
     @model_validator(mode="after")
     def _sound(self) -> Self:
         if self.kind == "free-ride" and not 0 < self.strength < 1:
             raise ValueError("a free rider holds back a part of its data: strength in (0, 1)")
-        if self.kind == "misreport" and (self.strength <= -1 or self.strength == 0):
+        if self.strength == 0:
             raise ValueError("a misreport adds a part of the cost: strength above -1 and not 0")
         if self.number == ():
             raise ValueError("number is empty; give one number, or several for several arms")
@@ -122,6 +128,18 @@ class StudyTerms(_Strict):
     consistency: Annotated[float, Field(ge=0, le=1e6)] = 1.0
     loss_value: Positive = 1.0
 
+    @model_validator(mode="after")
+    def _sound(self) -> Self:
+        try:
+            self.agreed("rebate")
+        except InputError as error:
+            raise ValueError(str(error)) from None
+        return self
+
+    def agreed(self, rule: Rule) -> Terms:
+        """The terms of a settlement by this rule."""
+        return Terms(rule=rule, **self.model_dump())
+
 
 class Study(_Strict):
     """A study.
@@ -137,7 +155,7 @@ class Study(_Strict):
 
     name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=80)]
     dataset: Dataset
-    agents: Annotated[int, Field(ge=3)]
+    agents: Annotated[int, Field(ge=3, le=1_000_000)]
     partitions: Annotated[
         tuple[Annotated[str, AfterValidator(_sound_scheme)], ...], Field(min_length=1)
     ] = ("iid",)
@@ -160,8 +178,8 @@ class Study(_Strict):
 
     @model_validator(mode="after")
     def _fits(self) -> Self:
-        if len(set(self.partitions)) < len(self.partitions):
-            raise ValueError("partitions: one is there twice")
+        if len(set(map(parse_scheme, self.partitions))) < len(self.partitions):
+            raise ValueError("partitions: one is there twice; leave it out")
         if isinstance(self.samples, tuple) and len(self.samples) != self.agents:
             raise ValueError(
                 f"samples: {len(self.samples)} numbers for {self.agents} agents; give one or "
@@ -171,16 +189,14 @@ class Study(_Strict):
             raise ValueError(
                 f"costs: {len(self.costs.values)} costs for {self.agents} agents; give as many"
             )
-        if self.samples is not None and self.costs.mean is None and self.costs.kind in _DRAWN:
-            raise ValueError("samples are given, so costs.mean is needed to draw costs around")
         lengths = {len(each.numbers()) for each in self.deviators} - {1}
         if len(lengths) > 1:
             raise ValueError("deviators: lists of numbers must be equally long, one for each arm")
-        for arm in self.deviations():
-            if len(set(self.deviations())) < len(self.deviations()):
-                raise ValueError("deviators: two arms are the same; leave one out")
-            if sum(arm) > self.agents:
-                raise ValueError(f"deviators: {sum(arm)} deviate of {self.agents} agents")
+        if len(set(self.deviations())) < len(self.deviations()):
+            raise ValueError("deviators: two arms are the same; leave one out")
+        most = max(map(sum, self.deviations()))
+        if most > self.agents:
+            raise ValueError(f"deviators: {most} deviate of {self.agents} agents; take fewer")
         return self
 
     def deviations(self) -> list[tuple[int, ...]]:
@@ -196,10 +212,3 @@ class Study(_Strict):
         """How agents train."""
         given = self.training.model_dump(exclude_none=True, exclude={"test_every"})
         return replace(RECIPES[self.dataset], **given)
-
-    def agreed_terms(self, rule: Literal["sandwich", "rebate"]) -> Terms:
-        """The terms of a settlement by this rule."""
-        return Terms(rule=rule, **self.terms.model_dump())
-
-
-_DRAWN = ("gaussian", "lognormal")

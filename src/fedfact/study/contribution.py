@@ -8,6 +8,7 @@ import numpy as np
 from ..mechanism import (
     Others,
     best_response,
+    expected_loss,
     free_rider_penalty,
     local_optimum,
     penalised_loss,
@@ -23,9 +24,11 @@ ALPHAS = (1.9,)
 
 @dataclass(frozen=True, eq=False)
 class Contribution:
-    """For each agent: its best samples found by search, and what its own choice costs it instead.
+    """For each agent: its best samples, found by search, and what deviating from honesty costs it.
 
     ``contributes``: it uses the whole number of samples that is best for it, or all that it has.
+    ``cost``: its expected loss under our sandwich settlement by the formula A/m, less that of
+    telling the truth and using m*; what a draw of groups among these reports brings included.
     """
 
     best: Floats
@@ -38,14 +41,14 @@ def contribution(study: Study, members: Members) -> Contribution:
 
     The theorem says m*. The search does not know it.
     """
-    terms, A = study.agreed_terms("sandwich"), study.terms.error_scale
+    terms, A = study.terms.agreed("sandwich"), study.terms.error_scale
     best, cost = np.empty(len(members)), np.empty(len(members))
     for k, c in enumerate(members.true_cost):
         others = Others(floats(np.delete(members.samples, k)), np.delete(members.reported_cost, k))
-        report = members.reported_cost[k]
-        found = best_response("penalised", c, others, terms, reported_cost=report)
-        own = penalised_loss(members.samples[k], others.total, c, report, A, study.terms.alpha)
-        best[k], cost[k] = found.samples, own - found.loss
+        report, used = members.reported_cost[k], members.samples[k]
+        best[k] = best_response("penalised", c, others, terms, reported_cost=report).samples
+        honest = expected_loss("sandwich", local_optimum(c, A), c, c, others, terms)
+        cost[k] = expected_loss("sandwich", used, report, c, others, terms) - honest
     near = np.abs(members.samples - best) <= 1
     return Contribution(best, cost, near | (members.capped & (members.samples == members.agreed)))
 

@@ -24,6 +24,7 @@ Columns = dict[str, Any]
 """The same to be written: lists or arrays."""
 
 TABLES = ("curves", "agents", "settlement")
+_SUMMARY = ("study", "title", "dataset", "agents", "seeds", "unit", "classes", "arms")
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,12 +55,19 @@ def find_results(path: Path) -> list[Path]:
 
 def read_result(path: Path) -> Result:
     """The results of a finished study."""
+    summary, manifest = (read_json(path / f"{name}.json") for name in ("summary", "manifest"))
+    sound = isinstance(summary, dict) and isinstance(manifest, dict)
+    if not sound or not set(_SUMMARY) <= set(summary) or not summary["arms"]:
+        raise InputError(
+            f"{path / 'summary.json'}: is not the summary of a study; finish the study anew with "
+            "--resume, or name another directory"
+        )
     tables = {name: _read_table(path / f"{name}.parquet") for name in TABLES}
     return Result(
         path,
         read_text(path / "study.toml", "the study's own directory"),
-        read_json(path / "manifest.json"),
-        read_json(path / "summary.json"),
+        manifest,
+        summary,
         **tables,
     )
 
@@ -79,17 +87,21 @@ def write_json(path: Path, document: Any) -> None:
     write_whole(path, f"{text}\n".encode())
 
 
-def read_json(path: Path) -> Any:
+def read_json(path: Path, remedy: str = "finish the study anew with --resume") -> Any:
     """A JSON document that we wrote."""
     try:
         return json.loads(read_text(path, "the file that `fedfact run` wrote"))
-    except ValueError as error:
-        raise InputError(f"{path}: is not valid JSON ({error}); run the study again") from None
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{path}: is not valid JSON ({error}); {remedy}") from None
 
 
 def _read_table(path: Path) -> Table:
+    if not path.is_file():
+        raise InputError(f"{path}: is missing; finish the study anew with --resume")
     try:
         table = pq.read_table(path)
     except (OSError, pa.ArrowInvalid) as error:
-        raise InputError(f"{path}: cannot be read ({error}); run the study again") from None
+        raise InputError(
+            f"{path}: cannot be read ({error}); finish the study anew with --resume"
+        ) from None
     return {name: table[name].to_numpy() for name in table.column_names}

@@ -51,16 +51,29 @@ class Losses:
 
     @property
     def at_local_loss(self) -> tuple[float, float]:
-        """The share of agents, under each rule, that are left with their local loss and no less."""
-        chance = np.where(self.if_won < self.if_lost, self.win_probability, 0.0)
-        return float(1 - chance.mean()), float((self.rebate.rebate == 0).mean())
+        """The share of agents, under each rule, that are left with exactly their local loss.
+
+        They neither win anything nor are short of a compensation.
+        """
+        unit, prize = self._unit, self.sandwich.prize > 0
+        lost = np.abs(self.if_lost - self.local) <= unit
+        rebate = np.abs(self.fact_rebate - self.local) <= unit
+        return (
+            float((lost * np.where(prize, 1 - self.win_probability, 1.0)).mean()),
+            float((rebate & (self.rebate.rebate == 0)).mean()),
+        )
 
     @property
     def rational(self) -> tuple[Bools, Bools]:
         """Whether an agent ends no worse than alone, whatever is drawn; up to a unit of money."""
-        unit = float(self.sandwich.terms.unit) / float(self.sandwich.terms.loss_value)
-        most = self.local + unit + 1e-12 * np.abs(self.local)
+        most = self.local + self._unit
         return self.if_lost <= most, self.fact_rebate <= most
+
+    @property
+    def _unit(self) -> Floats:
+        """One unit of money in test loss, and what floats may be off by."""
+        terms = self.sandwich.terms
+        return float(terms.unit) / float(terms.loss_value) + 1e-12 * np.abs(self.local)
 
 
 def losses(study: Study, members: Members, local: Floats, federated: Floats, seed: int) -> Losses:
@@ -70,8 +83,8 @@ def losses(study: Study, members: Members, local: Floats, federated: Floats, see
     pool = 3 / n * (gain.sum() - gain)
     chance = win_probability(members.reported_cost)
     population = members.population(local_loss=local, federated_loss=federated)
-    sandwich = settle(population, study.agreed_terms("sandwich"), derive(seed, "draw"))
-    rebate = settle(population, study.agreed_terms("rebate"))
+    sandwich = settle(population, study.terms.agreed("sandwich"), derive(seed, "draw"))
+    rebate = settle(population, study.terms.agreed("rebate"))
     lost = federated + unit * (sandwich.fee - sandwich.compensation)
     prize = unit * sandwich.prize
     return Losses(

@@ -5,7 +5,8 @@ from typing import Any, Literal
 
 from ..federation.settlement_file import columns
 from ..mechanism import Settlement, settle, simulate_draws
-from ..mechanism.arrays import Floats, floats
+from ..mechanism.arrays import Bools, Floats, floats
+from ..mechanism.settlement import AMOUNTS
 from ..training import Curve
 from ..training.seeds import derive, generator
 from .arm import Arm
@@ -13,14 +14,13 @@ from .config import Study
 from .contribution import Contribution, contribution, penalty_curves
 from .directory import Columns
 from .losses import FACT, Losses, losses
-from .members import Members, optimum
+from .members import HONEST, Members, optimum
 from .trained import Trained
 from .truthfulness import truthfulness
 
 DRAWS = 10_000
 """Draws for the spread of the mean; an agent's own spread is exact."""
 
-AMOUNTS = ("fee", "penalty", "charge", "compensation", "reward", "rebate", "net")
 Score = Literal["final", "best"]
 
 
@@ -73,6 +73,10 @@ class Measured:
             "at_local_loss": {"sandwich": sandwich, "rebate": rebate},
             "spread": {"agent": float(self.losses.spread.mean()), "mean": float(paid.std())},
         }
+
+    def honest_contributions(self) -> Bools:
+        """Theorem 3 for the agents that did not set out to deviate."""
+        return self.contribution.contributes[[kind == HONEST for kind in self.members.kind]]
 
     def truthfulness(self) -> dict[str, list[float]]:
         """Figure 1."""
@@ -127,8 +131,8 @@ class Measured:
         """One line for each agent, rule and input: by measured losses, and by the formula A/m."""
         population, draw = self.members.population(), derive(self.seed, "draw")
         analytic = (
-            settle(population, self.study.agreed_terms("sandwich"), draw),
-            settle(population, self.study.agreed_terms("rebate")),
+            settle(population, self.study.terms.agreed("sandwich"), draw),
+            settle(population, self.study.terms.agreed("rebate")),
         )
         table: dict[str, list[Any]] = {}
         for each in (self.losses.sandwich, self.losses.rebate, *analytic):

@@ -8,7 +8,7 @@ import numpy as np
 from ..mechanism import InputError, Population, local_optimum, whole_local_optimum
 from ..mechanism.arrays import Bools, Floats, Ints, floats
 from ..training.seeds import generator
-from .arm import Arm
+from .arm import Arm, arms
 from .config import Study
 
 HONEST = "honest"
@@ -20,13 +20,15 @@ class Members:
     """The agents, in columns.
 
     ``agreed`` are the samples that fit an agent's report (m*, Thm 1) or that the study gives;
-    ``samples`` are those it uses. An agent is ``capped`` where it agreed to fewer than m*.
+    ``samples`` are those it uses, of the ``dealt`` ones that it has. An agent is ``capped`` where
+    it agreed to fewer than m*.
     """
 
     agents: list[str]
     kind: list[str]
     true_cost: Floats
     reported_cost: Floats
+    dealt: Ints
     agreed: Ints
     samples: Ints
     capped: Bools
@@ -43,41 +45,71 @@ def members(study: Study, arm: Arm, seed: int, there: int) -> Members:
     """The agents of an arm, of whom all together have ``there`` samples to share.
 
     The agents that deviate are drawn from the seed, the same ones first in every arm. Costs depend
-    on the seed alone, so arms differ in nothing but what they are to show.
+    on the seed alone, and an agent that uses less than is best for it has what is best, so honest
+    agents have the same data in every arm; unless somebody reports a lower cost and needs more.
     """
-    n, A = study.agents, study.terms.error_scale
+    n = study.agents
+    if n > there:
+        raise InputError(f"{n} agents cannot share {there} samples; take fewer agents")
+    kind, lie, used = _deviations(arm, seed)
     cost = _true_costs(study, seed, there)
-    kind, report, used = [HONEST] * n, cost.copy(), np.ones(n)
-    order, taken = generator(seed, "deviators").permutation(n), 0
+    report = cost * lie
+    try:
+        best, dealt = _wanted(cost, lie, study.terms.error_scale)
+    except InputError as error:
+        raise InputError(f"{study.name}, {arm.name}, seed {seed}: {error}") from None
+    agreed = best
+    if study.samples is not None:
+        agreed = dealt = np.broadcast_to(np.asarray(study.samples, np.int64), n)
+    if dealt.sum() > there:
+        raise InputError(
+            f"{study.name}, {arm.name}, seed {seed}: the agents want {dealt.sum():,} samples and "
+            f"there are {there:,}; {_remedy(study, float(dealt.sum() / there))}"
+        )
+    width = max(2, len(str(n)))
+    return Members(
+        agents=list(study.costs.names or [f"agent-{k + 1:0{width}d}" for k in range(n)]),
+        kind=kind,
+        true_cost=cost,
+        reported_cost=report,
+        dealt=dealt,
+        agreed=agreed,
+        samples=np.maximum(1, np.floor(used * agreed + 1e-9)).astype(np.int64),
+        capped=agreed < best,
+    )
+
+
+def _deviations(arm: Arm, seed: int) -> tuple[list[str], Floats, Floats]:
+    """Of each agent its kind, its report as a part of its cost, and its data used of the agreed."""
+    kind, lie, used = [HONEST] * arm.agents, np.ones(arm.agents), np.ones(arm.agents)
+    order, taken = generator(seed, "deviators").permutation(arm.agents), 0
     for each, number in arm.deviators:
         who = order[taken : taken + number]
         taken += number
         for k in who:
             kind[k] = each.kind
         if each.kind == "misreport":
-            report[who] *= 1 + each.strength
+            lie[who] = 1 + each.strength
         else:
-            used[who] -= each.strength
-    if study.samples is None:
-        agreed = whole_local_optimum(report, A)
-    else:
-        agreed = np.broadcast_to(np.asarray(study.samples, np.int64), n).copy()
-    if agreed.sum() > there:
-        raise InputError(
-            f"{study.name}, {arm.name}, seed {seed}: the agents want {agreed.sum():,} samples and "
-            f"there are {there:,}; take fewer agents, or a mean cost higher by "
-            f"{(agreed.sum() / there) ** 2 - 1:.1%} or more, or leave it out"
-        )
-    samples = np.maximum(1, np.floor(used * agreed + 1e-9)).astype(np.int64)
-    width = max(2, len(str(n)))
-    return Members(
-        agents=[f"agent-{k + 1:0{width}d}" for k in range(n)],
-        kind=kind,
-        true_cost=cost,
-        reported_cost=report,
-        agreed=agreed,
-        samples=samples,
-        capped=agreed < whole_local_optimum(report, A),
+            used[who] = 1 - each.strength
+    return kind, lie, used
+
+
+def _wanted(cost: Floats, lie: Floats, A: float) -> tuple[Ints, Ints]:
+    """m* of each report, and what each agent is dealt: that, or m* of its true cost if more."""
+    best = whole_local_optimum(cost * lie, A)
+    return best, np.maximum(best, whole_local_optimum(cost, A))
+
+
+def _remedy(study: Study, times: float) -> str:
+    """What to change where so many times the samples are wanted that there are."""
+    if study.samples is not None:
+        return "take fewer samples or fewer agents"
+    if study.costs.kind == "file":
+        return f"take fewer agents, or costs {times**2:.3g} times as high, or give samples"
+    return (
+        f"take fewer agents, or a costs.mean {times**2:.3g} times as high, or leave it out to use "
+        "all there are"
     )
 
 
@@ -86,23 +118,31 @@ def _true_costs(study: Study, seed: int, there: int) -> Floats:
     n, A, costs = study.agents, study.terms.error_scale, study.costs
     if costs.values is not None:
         return floats(costs.values)
-    if study.samples is not None and costs.mean is None:  # of agents whose samples are their m*
-        return floats(A / np.broadcast_to(floats(study.samples), n) ** 2)
     rng, relative = generator(seed, "costs"), np.ones(n)
     if costs.kind == "gaussian":
         relative = np.maximum(rng.normal(1, costs.spread, n), _LEAST)
     elif costs.kind == "lognormal":
         relative = rng.lognormal(0, costs.spread, n)
-    mean = costs.mean or _mean_that_uses_all(relative, A, there)
-    return floats(mean * relative)
+    if costs.mean is not None:
+        return floats(costs.mean * relative)
+    if study.samples is not None:  # costs at which they are m*, or around those
+        return floats(A / np.broadcast_to(floats(study.samples), n) ** 2 * relative)
+    return floats(_mean_that_uses_all(study, relative, seed, there) * relative)
 
 
-def _mean_that_uses_all(relative: Floats, A: float, there: int) -> float:
-    """The mean cost at which the m* of all agents are all of the data, or as near as can be."""
-    mean = A * float((1 / np.sqrt(relative)).sum() / there) ** 2
-    while whole_local_optimum(mean * relative, A).sum() > there:  # rounding may ask for a few more
-        mean *= 1 + 1 / there
-    return mean
+def _mean_that_uses_all(study: Study, relative: Floats, seed: int, there: int) -> float:
+    """The least mean cost at which agents do not want more than all of the data, in any arm."""
+    A = study.terms.error_scale
+    lies = [_deviations(arm, seed)[1] for arm in arms(study)]
+    low = A * float((1 / np.sqrt(relative)).sum() / there) ** 2 / 4  # they want about twice as much
+    high = A / float(min((relative * lie).min() for lie in lies))  # one sample each
+    for _ in range(100):
+        mean = (low + high) / 2
+        if max(_wanted(mean * relative, lie, A)[1].sum() for lie in lies) > there:
+            low = mean
+        else:
+            high = mean
+    return high
 
 
 def optimum(members: Members, A: float) -> Floats:

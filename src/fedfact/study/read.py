@@ -48,6 +48,11 @@ def read_study(which: str, overrides: Sequence[str] = (), **options: Any) -> Stu
             table[key] = value
     for text in overrides:
         _override(table, text)
+    overridden = {text.partition("=")[0].strip() for text in overrides}
+    if "costs.file" in overridden:
+        folder = Path()  # a file is where the command is given, and costs are from there
+        if "costs.kind" not in overridden:
+            table["costs"]["kind"] = "file"
     try:
         table = _with_costs(table, folder)
         return Study.model_validate(_frozen(table))
@@ -61,7 +66,7 @@ def _table(which: str) -> tuple[dict[str, Any], str, Path]:
         copy: dict[str, Any] = {"dataset": which, **PRESETS[which]}
         return {k: dict(v) if isinstance(v, dict) else v for k, v in copy.items()}, which, Path()
     path = Path(which)
-    if path.suffix.lower() != ".toml" and not path.is_file():
+    if path.suffix.lower() != ".toml" and not _is_file(path):
         near = get_close_matches(which, DATASETS, n=1)
         hint = f"did you mean {near[0]}? " if near else ""
         raise InputError(
@@ -72,6 +77,13 @@ def _table(which: str) -> tuple[dict[str, Any], str, Path]:
         return tomllib.loads(text), which, path.parent
     except ValueError as error:
         raise InputError(f"{path}: is not valid TOML ({error})") from None
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:  # a name that no file can have
+        return False
 
 
 def _override(table: dict[str, Any], text: str) -> None:
@@ -103,8 +115,8 @@ def _with_costs(table: dict[str, Any], folder: Path) -> dict[str, Any]:
     if costs.get("values") is not None:  # a study that was run carries them itself
         return table
     columns = read_columns(folder / costs["file"], ("agent", "true_cost"))
-    values = columns.costs("true_cost").tolist()
-    table = {**table, "costs": {"kind": "file", **costs, "values": values}}
+    values, names = columns.costs("true_cost").tolist(), columns.names("agent")
+    table = {**table, "costs": {"kind": "file", **costs, "values": values, "names": names}}
     table.setdefault("agents", len(values))
     if "samples" in columns.columns:
         table.setdefault("samples", columns.whole("samples").tolist())
@@ -122,8 +134,10 @@ def _frozen(value: Any) -> Any:
 
 def _in_words(error: ValidationError) -> str:
     """The first thing that is wrong: where, what, and the nearest name for an unknown key."""
-    first = min(error.errors(), key=lambda each: each["type"] == "missing")
-    names = [str(part) for part in first["loc"] if isinstance(part, str) and part.isidentifier()]
+    first = min(error.errors(), key=lambda each: (each["type"] == "missing", -len(each["loc"])))
+    names = [str(first["loc"][0])] if first["loc"] else []
+    if names and names[0] in _TABLES:  # within, the key comes first or, in a list, after its number
+        names += [part for part in first["loc"][1:3] if isinstance(part, str)][:1]
     key = ".".join(names)
     if first["type"] == "extra_forbidden":
         model = _TABLES.get(names[0] if len(names) > 1 else "", Study)
@@ -140,4 +154,5 @@ def _in_words(error: ValidationError) -> str:
         near = get_close_matches(str(first["input"]), expected.replace("'", "").split(), n=1)
         hint = f"; did you mean {near[0].strip(',')}?" if near else ""
         return f"{key} is {first['input']!r}; it must be {expected}{hint}"
-    return f"{key} is {first['input']!r}; {first['msg'][0].lower()}{first['msg'][1:]}"
+    wanted = first["msg"].replace("Input should", "it must").replace("valid tuple", "list")
+    return f"{key} is {first['input']!r}; {wanted[0].lower()}{wanted[1:]}"

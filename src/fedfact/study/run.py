@@ -3,55 +3,92 @@
 import os
 import tomllib
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from ..data import load
 from ..data.locate import data_directory
-from ..files import alone, clear_torn, read_text, reason, write_whole
-from ..mechanism import InputError
+from ..files import alone, clear_torn, reason, write_whole
+from ..mechanism import InputError, Rule, settle
 from ..models.weights import find_weights
 from ..progress import Report, silent
-from ..training import Machine
-from .arm import arms
+from ..training import Job, Machine
+from .arm import Arm, arms
 from .config import Study
-from .directory import Columns, write_json, write_tables
+from .directory import TABLES, Columns, read_json, write_json, write_tables
 from .manifest import manifest
 from .measured import Measured, measure
-from .members import members
+from .members import Members, members
+from .read import read_study
 from .summary import summary
-from .trained import job_of, read_trained, train
+from .trained import (
+    Trained,
+    about_job,
+    about_study,
+    clear_checkpoints,
+    job_of,
+    read_trained,
+    train,
+)
 from .write_toml import to_toml
 
 TRAINED = "trained"
 """The folder of what was trained, one file for each arm and seed."""
 
-_FREE = ("name", "partitions", "seeds", "score", "deviators", "terms")
+FILES = ("study.toml", "manifest.json", "summary.json", *(f"{name}.parquet" for name in TABLES))
+
+_FREE = ("name", "partitions", "seeds", "score", "terms")
 """What may differ when a study goes on: it adds arms or seeds, or only settles anew."""
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """One arm with one seed: who takes part, the file it is kept in, and what is known of it."""
+
+    arm: Arm
+    seed: int
+    members: Members
+    path: Path
+    job: Job | None
+    about: dict[str, Any]
+
+    def read(self) -> Trained | None:
+        """What was trained before, if it was; refused if it is of another training."""
+        if not self.path.exists():
+            return None
+        return read_trained(self.path, self.about, self.members.samples)
 
 
 def check_directory(study: Study, output: Path, *, resume: bool) -> None:
     """Refuse, before any work, a directory that cannot be written or holds another study."""
     file = output / "study.toml"
-    if file.exists() and not resume:
+    try:
+        holds = file.exists()
+        there = next(path for path in (output, *output.absolute().parents) if path.exists())
+        writable = there.is_dir() and os.access(there, os.W_OK)
+    except OSError as error:  # such as a name that is too long
+        raise InputError(
+            f"{output}: cannot be made ({reason(error)}); name another directory with -o"
+        ) from None
+    if not writable:
+        raise InputError(f"{output}: cannot be written to; name another directory with -o")
+    if holds and not resume:
         raise InputError(
             f"{output}: holds a study already; go on with it by --resume (what is finished is not "
             "done again), or name another directory with -o"
         )
-    if file.exists():
+    if holds:
         _check_same(file, study)
-    there = next(path for path in (output, *output.absolute().parents) if path.exists())
-    if not there.is_dir() or not os.access(there, os.W_OK):
-        raise InputError(f"{output}: cannot be written to; name another directory with -o")
 
 
 def _check_same(file: Path, study: Study) -> None:
     """Refuse to go on in the directory of a study whose trainings are others."""
     try:
-        old = _flat(tomllib.loads(read_text(file, "another directory with -o")))
-    except ValueError as error:
-        raise InputError(f"{file}: is not valid TOML ({error}); name another directory") from None
-    new = _flat(tomllib.loads(to_toml(study)))
+        before = read_study(str(file))
+    except InputError as error:
+        raise InputError(f"{error}; name another directory with -o") from None
+    old, new = (_flat(each) for each in (before, study))
     for key in dict.fromkeys((*old, *new)):
         if old.get(key) != new.get(key):
             raise InputError(
@@ -60,9 +97,12 @@ def _check_same(file: Path, study: Study) -> None:
             )
 
 
-def _flat(table: dict[str, Any]) -> dict[str, Any]:
+def _flat(study: Study) -> dict[str, Any]:
     """The keys that decide how agents train, those within tables as table.key."""
-    flat = {"terms.error_scale": table.get("terms", {}).get("error_scale")}
+    table = tomllib.loads(to_toml(study))
+    flat = {"terms.error_scale": study.terms.error_scale}
+    for k, each in enumerate(table.pop("deviators", [])):
+        flat |= {f"deviators[{k}].{key}": each[key] for key in ("kind", "strength")}
     for key, value in table.items():
         if key not in _FREE:
             inner = value if isinstance(value, dict) else {"": value}
@@ -88,18 +128,8 @@ def run_study(
     Where all of it is there, neither the data nor the device is needed: it is only settled anew.
     """
     check_directory(study, output, resume=resume)
-    parts = [
-        (arm, seed, output / TRAINED / f"{arm.slug}-seed{seed}.json")
-        for arm in arms(study)
-        for seed in range(study.seeds)
-    ]
-    dataset, before = None, [path for _, _, path in parts if path.exists()]
-    if len(before) < len(parts):
-        if study.dataset == "ham10000":
-            find_weights(data_directory(data_dir))  # told of before the images are decoded
-        dataset = load(study.dataset, data_dir, split=study.split, report=report)
-    there = read_trained(before[0]).images if dataset is None else len(dataset.train)
-    plan = [(arm, seed, path, members(study, arm, seed, there)) for arm, seed, path in parts]
+    parts = _plan(study, machine, output, data_dir, report)
+    done = [part.read() for part in parts]
     try:
         (output / TRAINED).mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -107,21 +137,23 @@ def run_study(
             f"{output}: cannot be made ({reason(error)}); name another directory with -o"
         ) from None
     with alone(output, wait=False):
+        for name in FILES:
+            clear_torn(output / name)
         write_whole(output / "study.toml", to_toml(study).encode())
+        (output / "summary.json").unlink(missing_ok=True)  # not finished until it is there again
         measured: list[Measured] = []
-        work = [2 * study.recipe().epochs * int(who.samples.sum()) for _, _, _, who in plan]
-        for k, (arm, seed, path, who) in enumerate(plan):
-            if dataset is None:
-                trained = read_trained(path)
-            else:
-                clear_torn(path)
-                job = job_of(study, arm, seed, who, dataset, data_dir)
+        work = [2 * study.recipe().epochs * int(part.members.samples.sum()) for part in parts]
+        for k, (part, trained) in enumerate(zip(parts, done, strict=True)):
+            if trained is None and part.job is not None:
                 progress = _part(report, sum(work[:k]), work[k], sum(work))
-                trained = train(job, machine, path, study.training.test_every, progress, note)
-            measured.append(measure(study, arm, seed, who, trained))
-            note(f"{k + 1} of {len(plan)} done: {measured[-1].in_words()}")
+                trained = train(part.job, machine, part.path, part.about, progress, note)
+            assert trained is not None  # where something is to be trained, there are jobs
+            clear_torn(part.path)
+            clear_checkpoints(part.path)
+            measured.append(measure(study, part.arm, part.seed, part.members, trained))
+            note(f"{k + 1} of {len(parts)} done: {measured[-1].in_words()}")
         report("study", sum(work), sum(work), "images")
-        by_arm = [measured[k : k + study.seeds] for k in range(0, len(plan), study.seeds)]
+        by_arm = [measured[k : k + study.seeds] for k in range(0, len(parts), study.seeds)]
         document = summary(study, by_arm)
         write_tables(
             output,
@@ -130,10 +162,51 @@ def run_study(
             settlement=_stacked([one.settlements() for one in measured]),
         )
         seconds = {f"{one.arm.name}, seed {one.seed}": one.trained.seconds for one in measured}
-        if dataset is not None or not (output / "manifest.json").exists():
-            write_json(output / "manifest.json", manifest(command, machine, seconds))
+        made = manifest(command, machine, seconds)
+        if None not in done and (output / "manifest.json").exists():  # trained elsewhere or before
+            made = {**read_json(output / "manifest.json"), "command": command}
+        write_json(output / "manifest.json", made)
         write_json(output / "summary.json", document)  # last: with it the study is finished
     return document
+
+
+def _plan(
+    study: Study, machine: Machine, output: Path, data_dir: Path | None, report: Report
+) -> list[Part]:
+    """All parts of a study; with jobs, and so with the data, if any is still to be trained."""
+    places = [
+        (arm, seed, output / TRAINED / f"{arm.slug}-seed{seed}.json")
+        for arm in arms(study)
+        for seed in range(study.seeds)
+    ]
+    dataset = None
+    if all(path.exists() for _, _, path in places):
+        arm, seed, path = places[0]
+        there = read_trained(path, about_study(study, arm, seed)).images
+    else:
+        if study.dataset == "ham10000":
+            find_weights(data_directory(data_dir))  # told of before the images are decoded
+        dataset = load(study.dataset, data_dir, split=study.split, report=report)
+        there = len(dataset.train)
+    parts = []
+    for arm, seed, path in places:
+        who = members(study, arm, seed, there)
+        _check_terms(study, arm, who)
+        job, about = None, about_study(study, arm, seed)
+        if dataset is not None:
+            job = job_of(study, arm, seed, who, dataset, data_dir)
+            about = about_job(job, machine, study.training.test_every)
+        parts.append(Part(arm, seed, who, path, job, about))
+    return parts
+
+
+def _check_terms(study: Study, arm: Arm, who: Members) -> None:
+    """Refuse terms that could not be settled, which the formula A/m tells before any training."""
+    for rule in get_args(Rule):
+        try:
+            settle(who.population(), study.terms.agreed(rule), seed=0)
+        except InputError as error:
+            raise InputError(f"{study.name}, {arm.name}: {error}") from None
 
 
 def _part(report: Report, before: int, images: int, in_all: int) -> Report:

@@ -42,9 +42,9 @@ def _arm(seeds: list[Measured]) -> dict[str, Any]:
         **_over_seeds([{**one.numbers(score), **one.over_draws()} for one in seeds]),
         other: _over_seeds([one.numbers(other) for one in seeds]),
         "truthfulness": truthfulness_document([one.truthfulness() for one in seeds]),
-        "penalty": seeds[0].penalty(),
+        "penalty": seeds[0].penalty(),  # of the first seed: costs, and so m*, differ by seed
         "checks": {
-            "contribution": _passed([one.contribution.contributes for one in seeds]),
+            "contribution": _passed([one.honest_contributions() for one in seeds]),
             "rational_sandwich": _passed([one.losses.rational[0] for one in seeds]),
             "rational_rebate": _passed([one.losses.rational[1] for one in seeds]),
         },

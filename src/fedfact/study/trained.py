@@ -8,7 +8,7 @@ for one of another study.
 import json
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ import torch
 from ..data import Dataset, partition
 from ..files import clear_torn, write_whole
 from ..mechanism import InputError
+from ..mechanism.arrays import Ints
 from ..progress import Report
 from ..training import Checkpoint, Curve, Job, Machine, train_federated, train_local
 from ..training.seeds import generator
@@ -57,40 +58,60 @@ def job_of(
 ) -> Job:
     """The training of an arm. Free riders use a part of the samples they agreed to and have."""
     labels = dataset.train.labels
-    shards = partition(labels, members.agreed, arm.partition, generator(seed, "partition"))
+    shards = partition(labels, members.dealt, arm.partition, generator(seed, "partition"))
     for k, (shard, used) in enumerate(zip(shards, members.samples, strict=True)):
         if used < len(shard):
             shards[k] = np.sort(generator(seed, "held back", k).permutation(shard)[:used])
-    scheme = f"{arm.name}, split by {study.split}" if study.dataset == "ham10000" else arm.name
+    scheme = _scheme(study, arm)
     return Job(dataset, network_of(dataset, data_dir), shards, study.recipe(), seed, scheme)
+
+
+def _scheme(study: Study, arm: Arm) -> str:
+    return f"{arm.name}, split by {study.split}" if study.dataset == "ham10000" else arm.name
+
+
+def about_study(study: Study, arm: Arm, seed: int) -> dict[str, Any]:
+    """What the study says of a training: all that can be told without the data and the device."""
+    recipe = {name.replace("_", " "): value for name, value in asdict(study.recipe()).items()}
+    return {
+        "agents": study.agents,
+        "partition": _scheme(study, arm),
+        "seed": seed,
+        **recipe,
+        "epochs between tests": study.training.test_every,
+    }
+
+
+def about_job(job: Job, machine: Machine, every: int) -> dict[str, Any]:
+    """All that tells a training from any other."""
+    return {
+        **job.describe(),
+        "arithmetic": machine.arithmetic,
+        "torch": torch.__version__,
+        "epochs between tests": every,
+    }
 
 
 def train(
     job: Job,
     machine: Machine,
     path: Path,
-    every: int,
+    about: dict[str, Any],
     report: Report,
     note: Callable[[str], None],
 ) -> Trained:
-    """Train every agent alone, then all together, or read what was trained before.
+    """Train every agent alone, then all together.
 
     ``path`` is the file to keep it in; checkpoints lie beside it while the training goes on.
     """
-    about = {
-        **job.describe(),
-        "arithmetic": machine.arithmetic,
-        "torch": torch.__version__,
-        "epochs between tests": every,
+    every, seconds = about["epochs between tests"], {}
+    kept = {
+        kind: Checkpoint(place, {"training": kind, **about}, 1, note, pause=PAUSE)
+        for kind, place in checkpoints(path).items()
     }
-    if path.exists():
-        return read_trained(path, about)
-    kept, seconds = {}, {}
-    for kind in ("local", "federated"):
-        place = path.with_suffix(f".{kind}")
-        clear_torn(place)
-        kept[kind] = Checkpoint(place, {"training": kind, **about}, 1, note, pause=PAUSE)
-        kept[kind].is_finished()  # another training's checkpoint is refused now
+    for checkpoint in kept.values():
+        clear_torn(checkpoint.path)
+        checkpoint.is_finished()  # another training's is refused now
     start = time.monotonic()
     local = train_local(job, machine, every=every, checkpoint=kept["local"], report=report)
     seconds["local"] = time.monotonic() - start
@@ -105,9 +126,19 @@ def train(
     ]
     trained = Trained(local, together.curve, labels, len(train), classes, seconds)
     write_whole(path, json.dumps({"about": about, **_document(trained)}).encode())
-    for checkpoint in kept.values():
-        checkpoint.path.unlink(missing_ok=True)
+    clear_checkpoints(path)
     return trained
+
+
+def checkpoints(path: Path) -> dict[str, Path]:
+    """Where the state of a training is kept while it goes on."""
+    return {kind: path.with_suffix(f".{kind}") for kind in ("local", "federated")}
+
+
+def clear_checkpoints(path: Path) -> None:
+    """Remove what a finished training no longer needs."""
+    for place in checkpoints(path).values():
+        place.unlink(missing_ok=True)
 
 
 def _document(trained: Trained) -> dict[str, Any]:
@@ -121,21 +152,30 @@ def _document(trained: Trained) -> dict[str, Any]:
     }
 
 
-def read_trained(path: Path, about: dict[str, Any] | None = None) -> Trained:
-    """What was trained before; with ``about``, only if it is the same training."""
-    kept = read_json(path)
-    for name, value in (about or {}).items():
-        there = kept["about"].get(name)
+def read_trained(path: Path, about: dict[str, Any], samples: Ints | None = None) -> Trained:
+    """What was trained before, if it is the training ``about`` tells of, with these samples."""
+    try:
+        kept = read_json(path, "delete it to train it again")
+        said: dict[str, Any] = dict(kept["about"])
+        trained = Trained(
+            [Curve.from_rows(map(tuple, rows)) for rows in kept["local"]],
+            Curve.from_rows(map(tuple, kept["federated"])),
+            [list(map(int, row)) for row in kept["labels"]],
+            int(kept["images"]),
+            list(map(str, kept["classes"])),
+            {kind: float(kept["seconds"][kind]) for kind in ("local", "federated")},
+        )
+        used = [sum(row) for row in trained.labels]
+        if not len(trained.local) == len(used) == said["agents"]:
+            raise ValueError
+    except (AttributeError, KeyError, TypeError, ValueError):
+        raise InputError(f"{path}: is damaged; delete it to train it again") from None
+    told = {**about, **({} if samples is None else {"samples": samples.tolist()})}
+    for name, value in told.items():
+        there = used if name == "samples" else said.get(name)
         if there != (list(value) if isinstance(value, tuple) else value):
             raise InputError(
                 f"{path}: is of another training ({name}: {there} there, {value} here); name "
                 "another directory with -o, or delete this one to start anew"
             )
-    return Trained(
-        [Curve.from_rows(map(tuple, rows)) for rows in kept["local"]],
-        Curve.from_rows(map(tuple, kept["federated"])),
-        kept["labels"],
-        kept["images"],
-        kept["classes"],
-        kept["seconds"],
-    )
+    return trained

@@ -1,0 +1,92 @@
+"""The paper's experiments, as files: all there, with the paper's numbers."""
+
+import math
+from pathlib import Path
+
+import pytest
+
+from fedfact.study.arm import arms
+from fedfact.study.members import members
+from fedfact.study.read import read_study
+
+FOLDER = Path(__file__).parents[2] / "publications" / "neurips2024"
+SPLITS = {"iid": "iid", "d06": "dirichlet:0.6", "d03": "dirichlet:0.3"}
+IMAGES = {"cifar10": 50_000, "mnist": 60_000, "ham10000": 8_012}  # 80 % of 10,015
+SEVEN = [f"{data}-{split}" for data in ("cifar10", "mnist") for split in SPLITS] + ["ham10000"]
+
+
+def read(name):
+    return read_study(str(FOLDER / f"{name}.toml"))
+
+
+def of(study, arm=0):
+    return members(study, arms(study)[arm], 0, IMAGES[study.dataset])
+
+
+def test_all_experiments_are_there_and_no_other():
+    files = sorted(path.stem for path in FOLDER.glob("*.toml"))
+    assert files == sorted([*SEVEN, "ham10000-image", "robustness"])
+
+
+@pytest.mark.parametrize("name", [*SEVEN, "ham10000-image", "robustness"])
+def test_what_all_have_in_common(name):
+    study, text = read(name), (FOLDER / f"{name}.toml").read_text()
+    assert text.startswith("# ")  # says what it is
+    assert study.name == name
+    assert study.seeds == 3
+    assert study.costs.kind == "uniform"
+    assert study.terms.error_scale == 1.0
+    assert (study.recipe().batch, study.recipe().local_steps) == (128, 6)
+    assert study.samples is None
+    found = of(study)
+    assert found.true_cost.tolist() == [study.costs.mean] * study.agents
+
+
+@pytest.mark.parametrize("split", SPLITS)
+def test_cifar10(split):
+    study = read(f"cifar10-{split}")
+    assert (study.dataset, study.agents) == ("cifar10", 16)
+    assert study.partitions == (SPLITS[split],)
+    assert study.costs.mean == 1.024e-7
+    assert of(study).samples.tolist() == [3125] * 16
+    recipe = study.recipe()
+    assert (recipe.epochs, recipe.rate, recipe.optimiser) == (100, 0.05, "sgd")
+    assert (recipe.momentum, recipe.weight_decay, recipe.drops) == (0.9, 5e-4, (0.5, 0.75))
+
+
+@pytest.mark.parametrize("split", SPLITS)
+def test_mnist(split):
+    study = read(f"mnist-{split}")
+    assert (study.dataset, study.agents) == ("mnist", 16)
+    assert study.partitions == (SPLITS[split],)
+    assert study.costs.mean == 7.111e-8
+    assert of(study).samples.tolist() == [3750] * 16
+    recipe = study.recipe()
+    assert (recipe.epochs, recipe.rate, recipe.optimiser) == (100, 1e-3, "adam")
+
+
+@pytest.mark.parametrize("split", ["lesion", "image"])
+def test_ham10000(split):
+    study = read("ham10000" if split == "lesion" else "ham10000-image")
+    assert (study.dataset, study.agents, study.split) == ("ham10000", 10, split)
+    assert study.partitions == ("iid",)
+    assert of(study).samples.tolist() == [801] * 10
+    recipe = study.recipe()
+    assert (recipe.rate, recipe.optimiser) == (1e-3, "adam")
+
+
+def test_the_splits_of_ham10000_differ_in_nothing_else():
+    one, other = read("ham10000"), read("ham10000-image")
+    assert other.model_copy(update={"name": one.name, "split": one.split}) == one
+
+
+def test_robustness_has_none_one_four_and_eight_riders_with_a_quarter_of_their_data():
+    study = read("robustness")
+    assert study.agents == 10
+    assert [arm.deviators[0][1] for arm in arms(study)] == [0, 1, 4, 8]
+    for k, number in enumerate((0, 1, 4, 8)):
+        found = of(study, k)
+        assert found.kind.count("free-ride") == number
+        whole = found.agreed[0]
+        assert sorted(found.samples.tolist()) == [whole // 4] * number + [whole] * (10 - number)
+        assert whole == round(math.sqrt(1 / study.costs.mean))

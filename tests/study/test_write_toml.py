@@ -1,0 +1,164 @@
+"""A study written as TOML and read again is the same study."""
+
+import tomllib
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fedfact.study.config import Study
+from fedfact.study.read import PRESETS, read_study
+from fedfact.study.write_toml import to_toml
+
+PUBLISHED = sorted(Path(__file__).parents[2].glob("publications/neurips2024/*.toml"))
+POSITIVE = st.floats(1e-90, 1e90)
+COUNT = st.integers(1, 10**6)
+
+
+def optional(**choices):
+    """Any of these keys, or none."""
+    return st.fixed_dictionaries({}, optional=choices)
+
+
+DRAWN = st.sampled_from(["uniform", "gaussian", "lognormal"])
+TRAINING = optional(
+    optimiser=st.sampled_from(["sgd", "adam"]),
+    rate=POSITIVE,
+    momentum=st.floats(0, 0.999),
+    weight_decay=st.floats(0, 1e9),
+    drops=st.lists(st.floats(1e-9, 1), max_size=3).map(tuple),
+    batch=COUNT,
+    epochs=COUNT,
+    local_steps=COUNT,
+    test_every=COUNT,
+)
+TERMS = optional(
+    error_scale=POSITIVE,
+    alpha=st.floats(0, 1.9),
+    retention=st.integers(0, 10**6).map(lambda k: k / 10**6),
+    consistency=st.floats(0, 1e6),
+    loss_value=st.floats(1e-3, 1e3),
+)
+
+
+@st.composite
+def studies(draw):
+    n = draw(st.integers(3, 20))
+    keys = {"agents": n, "dataset": draw(st.sampled_from(["digits", "mnist", "cifar10"]))}
+    if draw(st.booleans()):
+        values = tuple(draw(st.lists(POSITIVE, min_size=n, max_size=n)))
+        name = draw(st.text(st.characters(codec="utf-8", exclude_characters="\x7f"), min_size=1))
+        keys["costs"] = {"kind": "file", "values": values, "file": name}
+    else:
+        spread = draw(st.floats(0.001, 1))
+        keys["costs"] = {"kind": draw(DRAWN), "spread": spread, "mean": draw(POSITIVE)}
+    count = st.integers(0, n // 2)
+    deviators = {
+        "free-ride": st.floats(0.001, 0.999),
+        "misreport": st.floats(-0.99, 50).filter(lambda x: x != 0),
+    }
+    keys["deviators"] = tuple(
+        {
+            "kind": kind,
+            "number": draw(count | st.tuples(count, count).filter(lambda t: t[0] != t[1])),
+            "strength": draw(strength),
+        }
+        for kind, strength in deviators.items()
+        if draw(st.booleans())
+    )
+    more = {
+        "name": st.from_regex(r"[A-Za-z0-9][A-Za-z0-9._-]{0,20}", fullmatch=True),
+        "partitions": st.sampled_from([("iid",), ("dirichlet:0.3", "iid"), ("dirichlet:1e-3",)]),
+        "samples": COUNT | st.lists(COUNT, min_size=n, max_size=n).map(tuple),
+        "seeds": st.integers(1, 1000),
+        "score": st.sampled_from(["final", "best"]),
+        "split": st.sampled_from(["lesion", "image"]),
+        "training": TRAINING,
+        "terms": TERMS,
+    }
+    return Study.model_validate(keys | draw(st.fixed_dictionaries({}, optional=more)))
+
+
+@pytest.fixture(scope="module")
+def again(tmp_path_factory):
+    """Write a study, read it."""
+    path = tmp_path_factory.mktemp("again") / "study.toml"
+
+    def read(study):
+        path.write_text(to_toml(study), encoding="utf-8")
+        return read_study(str(path))
+
+    return read
+
+
+def check(study, found):
+    """The same, with the recipe spelled out."""
+    same = study.model_copy(update={"training": found.training})
+    assert found == same
+    assert found.recipe() == study.recipe()
+    assert found.training.test_every == study.training.test_every
+    assert to_toml(found) == to_toml(study)
+    assert None not in found.training.model_dump().values()
+
+
+@settings(max_examples=150, deadline=None)
+@given(studies())
+def test_any_study_comes_back(again, study):
+    check(study, again(study))
+
+
+@pytest.mark.parametrize("path", PUBLISHED, ids=lambda path: path.stem)
+def test_the_papers_studies_come_back(again, path):
+    study = read_study(str(path))
+    check(study, again(study))
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_presets_come_back(again, name):
+    study = read_study(name)
+    check(study, again(study))
+    assert study.name == study.dataset == name
+
+
+def test_what_was_written_is_run_again_without_the_file_of_costs(again, tmp_path):
+    (tmp_path / "my costs.csv").write_text(
+        "agent,true_cost,samples\nann,1e-4,100\nbob,2e-4,70\ncy,4e-4,50\n"
+    )
+    (tmp_path / "study.toml").write_text('dataset = "digits"\n[costs]\nfile = "my costs.csv"\n')
+    study = read_study(str(tmp_path / "study.toml"))
+    assert (study.agents, study.samples) == (3, (100, 70, 50))
+    assert study.costs.values == (1e-4, 2e-4, 4e-4)
+    (tmp_path / "my costs.csv").unlink()
+    check(study, again(study))
+
+
+def test_overrides_leave_the_presets_as_they_are():
+    before = read_study("digits")
+    read_study("digits", ["costs.spread=0.5", "training.epochs=2", "terms.alpha=0.5"])
+    assert read_study("digits") == before
+
+
+def test_an_override_wins_over_the_file_and_a_value_is_toml_or_a_word(tiny_toml):
+    plain = read_study(str(tiny_toml))
+    for override, key, value in (
+        ("training.epochs=9", "training", plain.training.model_copy(update={"epochs": 9})),
+        ("score=best", "score", "best"),
+        ('score="best"', "score", "best"),
+        (" seeds = 5 ", "seeds", 5),
+        ("partitions=['iid']", "partitions", ("iid",)),
+        ("costs.kind=lognormal", "costs", plain.costs.model_copy(update={"kind": "lognormal"})),
+    ):
+        assert read_study(str(tiny_toml), [override]) == plain.model_copy(update={key: value})
+    assert read_study(str(tiny_toml), ["seeds=5", "seeds=6"]).seeds == 6
+    assert read_study(str(tiny_toml), agents=9, seeds=None).agents == 9
+
+
+def test_the_written_study_says_all_that_was_run(tiny):
+    written = tomllib.loads((tiny / "study.toml").read_text())
+    assert written["costs"] == {"kind": "gaussian", "mean": 4e-4, "spread": 0.1}
+    assert written["training"] == {
+        "optimiser": "adam", "rate": 2e-3, "momentum": 0.0, "weight_decay": 0.0, "drops": [],
+        "batch": 32, "epochs": 3, "local_steps": 2, "test_every": 1,
+    }  # fmt: skip
+    assert written["terms"]["unit"] == 1e-9
