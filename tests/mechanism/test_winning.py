@@ -15,6 +15,7 @@ from fedfact.mechanism import (
     simulate_win_probability,
     win_probability,
     win_probability_against,
+    win_probability_if,
 )
 
 
@@ -75,6 +76,16 @@ def test_one_against_the_others_agrees_with_all_at_once(n):
     reports = np.random.default_rng(n).integers(1, 6, n).astype(float)
     one_by_one = [win_probability_against(c, np.delete(reports, i)) for i, c in enumerate(reports)]
     assert one_by_one == win_probability(reports).tolist()
+
+
+@pytest.mark.parametrize("n", [3, 4, 7, 16])
+def test_a_lie_is_judged_as_one_more_agent_among_the_others(n):
+    rng = np.random.default_rng(n)
+    reports = rng.integers(1, 6, n).astype(float)
+    told = rng.integers(0, 7, (n, 9)) + rng.integers(0, 2, (n, 9)) / 2
+    found = win_probability_if(told, reports)
+    for k in range(n):
+        assert found[k].tolist() == win_probability_against(told[k], np.delete(reports, k)).tolist()
 
 
 def test_simulated_draws_agree_with_the_exact_probability():

@@ -32,6 +32,7 @@ from .winning import (
     simulate_win_probability,
     win_probability,
     win_probability_against,
+    win_probability_if,
 )
 
 __all__ = [
@@ -73,4 +74,5 @@ __all__ = [
     "whole_local_optimum",
     "win_probability",
     "win_probability_against",
+    "win_probability_if",
 ]

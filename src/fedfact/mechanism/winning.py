@@ -57,6 +57,22 @@ def win_probability_against(report: ArrayLike, others: ArrayLike) -> Floats:
     return _chance(below, upto - below, len(ranked) - upto, len(ranked) + 1)
 
 
+def win_probability_if(report: ArrayLike, reported_cost: ArrayLike) -> Floats:
+    """Lemma 2 for n agents and a lie: were agent i alone to report ``report[i]`` instead.
+
+    ``report`` has a row for each agent, and a column for each thing it may say.
+
+    >>> win_probability_if([[1.0, 2.5], [2.0, 0.5], [3.0, 1.5]], [1.0, 2.0, 3.0])
+    array([[0., 1.],
+           [1., 0.],
+           [0., 1.]])
+    """
+    own, said, n = floats(reported_cost), floats(report), len(floats(reported_cost))
+    below, upto = _counts(said, np.sort(own))
+    below, upto = below - (own[:, None] < said), upto - (own[:, None] <= said)
+    return _chance(below, upto - below, n - 1 - upto, n)
+
+
 def continuum_win_probability(report: ArrayLike, costs: CostDistribution) -> Floats:
     """Win probability against two opponents drawn from ``costs`` (Lemma 2): 2F(c)(1 − F(c)).
 

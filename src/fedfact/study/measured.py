@@ -18,8 +18,8 @@ from .members import HONEST, Members, optimum
 from .trained import Trained
 from .truthfulness import truthfulness
 
-DRAWS = 10_000
-"""Draws for the spread of the mean; an agent's own spread is exact."""
+DRAWS, MOST_DRAWN = 10_000, 4_000_000
+"""Draws for the spread of the mean, fewer where there are many agents; an agent's own is exact."""
 
 Score = Literal["final", "best"]
 
@@ -67,7 +67,8 @@ class Measured:
         sandwich, rebate = self.losses.at_local_loss
         prize = self.losses.if_lost - self.losses.if_won
         rng = generator(self.seed, "draws")
-        winners = simulate_draws(self.members.reported_cost, DRAWS, rng)
+        draws = min(DRAWS, max(100, MOST_DRAWN // len(self.members)))
+        winners = simulate_draws(self.members.reported_cost, draws, rng)
         paid = prize[winners].sum(axis=1) / len(self.members)
         return {
             "at_local_loss": {"sandwich": sandwich, "rebate": rebate},

@@ -15,7 +15,7 @@ from scipy.stats import norm
 from ..mechanism import (
     continuum_win_probability,
     simulate_win_probability,
-    win_probability_against,
+    win_probability_if,
 )
 from ..mechanism.arrays import Floats
 from ..training.seeds import generator
@@ -34,15 +34,9 @@ def truthfulness(members: Members, losses: Losses, seed: int) -> dict[str, list[
 
     The prize is the paper's: (3/n)·Σ_{j≠i} f_j.
     """
-    n, report = len(members), members.reported_cost
-    prize = 3 / n * (losses.gain.sum() - losses.gain)
+    prize = 3 / len(members) * (losses.gain.sum() - losses.gain)
     costs = norm(1.0, BELIEF)
-    chances = np.array(
-        [
-            win_probability_against(cost * (1 + ADDED), np.delete(report, k))
-            for k, cost in enumerate(members.true_cost)
-        ]
-    )
+    chances = win_probability_if(members.true_cost[:, None] * (1 + ADDED), members.reported_cost)
     rng = generator(seed, "truthfulness")
     simulated = simulate_win_probability(1 + SIMULATED, costs, TRIALS, rng)
     return {
