@@ -90,3 +90,18 @@ def test_robustness_has_none_one_four_and_eight_riders_with_a_quarter_of_their_d
         whole = found.agreed[0]
         assert sorted(found.samples.tolist()) == [whole // 4] * number + [whole] * (10 - number)
         assert whole == round(math.sqrt(1 / study.costs.mean))
+
+
+@pytest.mark.parametrize(
+    ("preset", "images", "samples", "cost"),
+    [
+        ("cifar10", 50_000, 3125, 1.024e-7),
+        ("mnist", 60_000, 3750, 7.111e-8),
+        ("ham10000", 8012, 801, 1.5586e-6),
+    ],
+)
+def test_presets_find_the_papers_costs_by_themselves(preset, images, samples, cost):
+    study = read_study(preset)
+    who = members(study, arms(study)[0], 0, images)
+    assert set(who.agreed.tolist()) == {samples}
+    assert who.true_cost == pytest.approx(cost, rel=1e-3)

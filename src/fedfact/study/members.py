@@ -131,17 +131,23 @@ def _true_costs(study: Study, seed: int, there: int) -> Floats:
 
 
 def _mean_that_uses_all(study: Study, relative: Floats, seed: int, there: int) -> float:
-    """The least mean cost at which agents do not want more than all of the data, in any arm."""
+    """The mean cost at which the m* of all agents add up to all of the data.
+
+    Or the least above at which, with m* rounded and in every arm, no more is wanted than there is.
+    """
     A = study.terms.error_scale
     lies = [_deviations(arm, seed)[1] for arm in arms(study)]
-    low = A * float((1 / np.sqrt(relative)).sum() / there) ** 2 / 4  # they want about twice as much
+
+    def fits(mean: float) -> bool:
+        return max(int(_wanted(mean * relative, lie, A)[1].sum()) for lie in lies) <= there
+
+    low = A * float((1 / np.sqrt(relative)).sum() / there) ** 2
+    if fits(low):
+        return low
     high = A / float(min((relative * lie).min() for lie in lies))  # one sample each
     for _ in range(100):
         mean = (low + high) / 2
-        if max(_wanted(mean * relative, lie, A)[1].sum() for lie in lies) > there:
-            low = mean
-        else:
-            high = mean
+        low, high = (low, mean) if fits(mean) else (mean, high)
     return high
 
 

@@ -20,9 +20,9 @@ PRESETS: dict[str, dict[str, Any]] = {
         "costs": {"kind": "gaussian"},
         "training": {"epochs": 30},
     },
-    "mnist": {"partitions": PAPER_PARTITIONS},
-    "cifar10": {"partitions": PAPER_PARTITIONS, "training": {"test_every": 5}},
-    "ham10000": {"training": {"epochs": 30}},
+    "mnist": {"partitions": PAPER_PARTITIONS, "training": {"test_every": 5}},
+    "cifar10": {"partitions": PAPER_PARTITIONS, "training": {"test_every": 10}},
+    "ham10000": {"training": {"epochs": 30, "test_every": 3}},
 }
 """The paper's experiments on each data set, and a small one on digits. HAM10000's epochs are ours:
 the paper gives none."""
