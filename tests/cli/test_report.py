@@ -170,3 +170,11 @@ def test_help_and_no_directory(fedfact):
     nothing = fedfact("report")
     assert nothing.code == 2
     assert "Missing argument" in nothing.err
+
+
+@pytest.mark.parametrize("source", ["curves", "settlement"])
+def test_tables_that_do_not_belong_there_are_refused(fedfact, study, source):
+    shutil.copy(study / f"{source}.parquet", study / "agents.parquet")
+    result = fedfact("report", study)
+    assert (result.code, result.out) == (2, "")
+    assert "agents.parquet: does not fit summary.json; finish the study anew" in result.err

@@ -203,7 +203,7 @@ def test_penalty_says_so_where_it_is_not_lowest_at_the_optimum(make_result):
 
 def test_penalty_says_where_the_papers_curve_is_lowest(make_result):
     text = sentence(make_result, "figure-3-penalty")
-    assert "which the paper draws, are lowest −1.59 % from there" in text
+    assert "which the paper draws, are lowest 1.59 % below m*" in text
 
 
 @pytest.mark.parametrize(("stem", "better"), [("loss", "lower"), ("accuracy", "higher")])
@@ -233,3 +233,13 @@ def test_robustness_only_where_agents_deviate(make_result):
     assert {"agents that deviate", "free riders", "FACT, honest agents"} <= set(written)
     costs = [row[3] for row in chart.rows if row[2].endswith("by A/m, free riders")]
     assert costs == pytest.approx([2e-4] * 3)
+
+
+def test_studies_that_deviate_are_told_of_one_by_one(make_result):
+    few = {"agents": 10, "seeds": 1, "epochs": 3}
+    one = make_result("mnist", "a", study="one", arms=[("iid", 0), ("iid", 2)], **few)
+    two = make_result("mnist", "b", study="two", arms=[("iid", 1), ("iid", 8)], **few)
+    chart = by_stem([one, two])["robustness"]
+    assert "MNIST, iid (one): From 0 to 2 deviating agents" in chart.sentence
+    assert "MNIST, iid (two): From 1 to 8 deviating agents" in chart.sentence
+    assert len(chart.panels) == 6

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pydantic import ValidationError
 
 from fedfact.mechanism import InputError
 from fedfact.study.arm import arms
@@ -241,3 +242,18 @@ def test_a_mean_that_nobody_gave_leaves_room_for_who_reports_too_little():
     assert (found[0].true_cost == found[1].true_cost).all()
     assert found[0].agreed.sum() < found[1].agreed.sum() <= 1438
     assert found[1].agreed.sum() > 1438 - 10
+
+
+def test_arms_are_told_apart():
+    deviators = tuple(
+        {"kind": "misreport", "number": 1, "strength": strength} for strength in (-0.9, 5.0)
+    )
+    (arm,) = arms(study(deviators=deviators, partitions=("iid",)))
+    assert arm.name.startswith("iid, 1 of ")
+    assert "misreport -0.9, 1 of " in arm.name
+    assert arm.name.endswith("misreport +5")
+
+
+def test_money_too_coarse_to_settle_by_is_refused():
+    with pytest.raises(ValidationError, match=r"worth 1000 of test loss.* at most 0\.001"):
+        study(terms={"unit": 1000.0})

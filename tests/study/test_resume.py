@@ -219,3 +219,91 @@ def test_who_stops_while_adding_seeds_leaves_no_summary_that_does_not_fit(
         assert set(found.agents["seed"]) == {0, 1}
     run_tiny(copy, "seeds=3", resume=True)
     assert read_result(copy).summary["seeds"] == [0, 1, 2]
+
+
+def change(path, edit):
+    document = json.loads(path.read_text())
+    edit(document)
+    path.write_text(json.dumps(document))
+
+
+def test_trainings_without_a_study_beside_them_need_resume_too(copy, run_tiny):
+    (copy / "study.toml").unlink()
+    before = everything(copy)
+    with pytest.raises(InputError, match="holds a study already"):
+        run_tiny(copy)
+    assert everything(copy) == before
+
+
+def test_trainings_on_other_data_are_refused(copy, run_tiny, no_training):
+    (copy / "study.toml").unlink()
+    part = copy / "trained" / "iid-seed0.json"
+    change(part, lambda kept: kept["about"].update({"data set": "mnist 0123456789abcdef"}))
+    with pytest.raises(InputError, match=r"another training \(data: mnist there, digits here\)"):
+        run_tiny(copy, resume=True)
+
+
+@pytest.mark.parametrize("text", ["{", "[]", "{}", "3"])
+def test_a_damaged_manifest_is_written_anew(copy, run_tiny, no_training, text):
+    seconds = json.loads((copy / "manifest.json").read_text())["seconds"]
+    (copy / "manifest.json").write_text(text)
+    run_tiny(copy, resume=True)
+    made = json.loads((copy / "manifest.json").read_text())
+    assert made["seconds"] == seconds
+    assert made["device"] == "cpu fp32"
+
+
+def test_the_manifest_keeps_the_machine_that_trained_and_tells_the_seconds_of_what_is_shown(
+    copy, run_tiny, no_training
+):
+    change(copy / "manifest.json", lambda made: made.update(device="cuda bf16", seconds={}))
+    run_tiny(copy, "seeds=1", resume=True, command="fedfact run again")
+    made = json.loads((copy / "manifest.json").read_text())
+    assert (made["device"], made["command"]) == ("cuda bf16", "fedfact run again")
+    assert list(made["seconds"]) == ["iid, seed 0", "dirichlet:0.3, seed 0"]
+
+
+WRONG = {
+    "empty curve": lambda kept: kept["local"].__setitem__(0, []),
+    "words": lambda kept: kept["local"][0].__setitem__(-1, ["a", "b", "c"]),
+    "no number": lambda kept: kept["federated"][-1].__setitem__(1, float("nan")),
+    "too few classes": lambda kept: kept.update(classes=kept["classes"][:3]),
+    "an agent less": lambda kept: kept["local"].pop(),
+}
+
+
+@pytest.mark.parametrize("edit", WRONG.values(), ids=WRONG)
+def test_a_part_that_is_none_is_refused_before_anything_is_changed(copy, run_tiny, edit):
+    part = copy / "trained" / "iid-seed1.json"
+    change(part, edit)
+    before = everything(copy)
+    with pytest.raises(InputError, match=r"iid-seed1\.json: is damaged; delete it to train"):
+        run_tiny(copy, resume=True)
+    assert everything(copy) == before
+
+
+def test_losses_beyond_all_money_name_the_training(copy, run_tiny):
+    part = copy / "trained" / "iid-seed1.json"
+    change(part, lambda kept: kept["local"][0][-1].__setitem__(1, 1e12))
+    before = everything(copy)
+    with pytest.raises(InputError, match="tiny, iid, seed 1: agent 'agent-01': "):
+        run_tiny(copy, resume=True)
+    assert everything(copy) == before
+
+
+@pytest.mark.parametrize("name", ["summary.json", "agents.parquet", "report.html", "manifest.json"])
+def test_a_directory_in_the_place_of_a_file_is_refused_first(copy, run_tiny, name):
+    (copy / name).unlink(missing_ok=True)
+    (copy / name).mkdir()
+    before = everything(copy)
+    with pytest.raises(InputError, match=f"{name}: is a directory; remove it, or name another"):
+        run_tiny(copy, resume=True)
+    assert everything(copy) == before
+
+
+@pytest.mark.parametrize("name", ["trained", "figures"])
+def test_a_file_in_the_place_of_a_folder_is_refused_first(tmp_path, run_tiny, name):
+    (tmp_path / name).write_text("")
+    with pytest.raises(InputError, match=f"{name}: is no directory; remove it, or name another"):
+        run_tiny(tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == [name]

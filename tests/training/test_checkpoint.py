@@ -309,3 +309,22 @@ def test_a_full_disk_is_told_of_and_leaves_nothing(tmp_path, monkeypatch):
     with pytest.raises(InputError, match=r"a.checkpoint: cannot be written \(no space left.*make"):
         Checkpoint(tmp_path / "a.checkpoint", {}).save({"finished": False})
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_disk_that_fills_up_while_the_state_is_written_is_told_of(tmp_path):
+    """A write that fails deep inside PyTorch, which makes another error of it."""
+    resource = pytest.importorskip("resource", reason="this system has no limits to set")
+    before, ignored = (
+        resource.getrlimit(resource.RLIMIT_FSIZE),
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN),
+    )
+    resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, before[1]))
+    try:
+        with pytest.raises(
+            InputError, match=r"a\.checkpoint: cannot be written \(file too large\)"
+        ):
+            Checkpoint(tmp_path / "a.checkpoint", {}).save({**STATE, "more": torch.zeros(100_000)})
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        signal.signal(signal.SIGXFSZ, ignored)
+    assert list(tmp_path.iterdir()) == []

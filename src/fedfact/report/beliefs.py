@@ -98,7 +98,7 @@ def _says(cases: Sequence[Case]) -> str:
         [real > hoped for real, hoped in zip(realised, believed, strict=True)],
     )
     return (
-        "Agents believe that they win with probability ½, but only one of three can: the exact "
+        "Agents believe that they win with probability ½, but at most one of three can: the exact "
         f"probability is {exact}{_on_average(exact, mean)}; {text}: {span(realised)} against "
         f"{span(believed)}."
     )

@@ -29,7 +29,8 @@ _MEANINGS = (
     (
         "FACT, believed",
         f"ℓ{_I} − ½ · (3/n) · {_POOL}",
-        "What agents expect who all believe themselves the median: more than there is to pay out.",
+        "What agents expect who all believe themselves the median: 1.5 times what the paper's bars "
+        "pay out.",
     ),
     (
         "FACT, as settled",

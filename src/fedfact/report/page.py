@@ -97,10 +97,11 @@ def _lead(results: Sequence[Result]) -> str:
     arms = sum(len(result.summary["arms"]) for result in results)
     agents = span((result.summary["agents"] for result in results), "{:,}".format)
     seeds = span((len(result.summary["seeds"]) for result in results), "{:,}".format)
-    return (
-        f"{_counted(len(results), 'study', 'studies')}, {_counted(arms, 'case', 'cases')}, "
-        f"{agents} agents, {seeds} seeds each. ± is half of a 95 % interval over seeds (Student)."
-    )
+    text = f"{_counted(len(results), 'study', 'studies')}, {_counted(arms, 'case', 'cases')}, "
+    if seeds == "1":
+        return f"{text}{agents} agents, 1 seed."
+    text += f"{agents} agents, {seeds} seeds each."
+    return f"{text} ± is half of a 95 % interval over seeds (Student)."
 
 
 def _data(results: Sequence[Result]) -> list[str]:

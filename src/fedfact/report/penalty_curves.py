@@ -9,10 +9,11 @@ from matplotlib.axes import Axes
 from .cases import Case
 from .chart import Chart, Panel
 from .style import BLUE, GREEN, ORANGE, PAPER, PINK, RED, SKY, legend_below
-from .words import Cell, claim, listed, number, signed_percent, span
+from .words import Cell, claim, listed, percent, signed_percent, span
 
 _COLOURS = (BLUE, ORANGE, PINK, SKY, RED)
 
+_SAMPLES = "{:,.4g}".format
 _NEAR = 1e-4
 """A part of m* that counts as none: what a search for the lowest point may miss."""
 
@@ -53,7 +54,7 @@ def penalty_panel(case: Case, title: str) -> Panel:
             axes.plot(curve["best"], least, "o", color=colour, mec=PAPER, ms=8, zorder=5)
         axes.axvline(penalty["optimum"], color=GREEN, lw=1, ls=":", zorder=0)
         axes.annotate(
-            f" m* = {number(penalty['optimum'])}",
+            f" m* = {_SAMPLES(penalty['optimum'])}",
             (penalty["optimum"], 1),
             xycoords=("data", "axes fraction"),
             va="top",
@@ -95,11 +96,11 @@ def penalty_says(cases: Sequence[Case]) -> str:
     ]
     if elsewhere:
         text += f" ({listed(elsewhere)})"
-    optima = span((case.numbers["penalty"]["optimum"] for case in cases), number)
-    apart = span((part for away in lowest for part in away), signed_percent)
+    optima = span((case.numbers["penalty"]["optimum"] for case in cases), _SAMPLES)
+    below = span((-part for away in lowest for part in away), percent)
     return (
         f"{text}; m* is {optima} samples. Penalty and cost of data alone, which the paper draws, "
-        f"are lowest {apart} from there."
+        f"are lowest {below} below m*."
     )
 
 

@@ -1,6 +1,6 @@
 """Ours: what happens as more and more agents do not do what they agreed."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -138,32 +138,34 @@ def _of_kind(group: Sequence[Case], kind: str, column: str) -> list[Point]:
 
 
 def _says(cases: Sequence[Case]) -> str:
-    """What the federation loses, and whether those who deviate gain by it."""
+    """What the federation loses, and whether those who deviate gain by it, study by study."""
     groups = _groups(cases)
-    first, last = ([group[k] for group in groups.values()] for k in (0, -1))
+    told = [_group_says(group) for group in groups.values()]
+    if len(told) == 1:
+        return told[0]
+    return " ".join(f"{name}: {text}" for name, text in zip(groups, told, strict=True))
 
-    def ends(form: Callable[[Case], float], of: Sequence[Case]) -> str:
-        return span((form(case) for case in of), percent)
 
-    def accuracy(case: Case) -> float:
-        return float(case.numbers["accuracy"]["federated"]["mean"])
+def _group_says(group: Sequence[Case]) -> str:
+    first, last = (group[k] for k in (0, -1))
+
+    def accuracy(case: Case) -> str:
+        return percent(float(case.numbers["accuracy"]["federated"]["mean"]))
 
     cost = [
-        (f"{name}, {_KINDS[kind][0]}", of["mean"])
-        for name, group in groups.items()
+        (f"{k} {_KINDS[kind][0]}", of["mean"])
         for kind in ("free-ride", "misreport")
-        for _, of in _of_kind(group, kind, "deviation_cost")
+        for k, of in _of_kind(group, kind, "deviation_cost")
     ]
     pays = claim(
         "deviating costs those who do it",
-        "deviating costs those who do it nothing",
+        "deviating brings those who do it something",
         [name for name, _ in cost],
         [value > 0 for _, value in cost],
-    ).replace("cases", "groups of deviators")
+    )
     return (
-        f"From {span(map(_deviating, first), '{:g}'.format)} to "
-        f"{span(map(_deviating, last), '{:g}'.format)} deviating agents, federated accuracy goes "
-        f"from {ends(accuracy, first)} to {ends(accuracy, last)}; {pays}: "
+        f"From {_deviating(first)} to {_deviating(last)} deviating agents, federated accuracy goes "
+        f"from {accuracy(first)} to {accuracy(last)}; {pays}: "
         f"{span((value for _, value in cost), number)} each on average, in the loss A/m + c·m "
         "less what they win."
     )

@@ -7,7 +7,7 @@ from .config import Deviators, Study
 
 @dataclass(frozen=True)
 class Arm:
-    """``deviators[k]`` agents deviate in the k-th way that the study declares."""
+    """``deviators`` are the ways to deviate that the study declares, with how many do so."""
 
     partition: str
     agents: int
@@ -16,7 +16,12 @@ class Arm:
     @property
     def name(self) -> str:
         """In words: "iid", or "iid, 4 of 10 free-ride"."""
-        words = [f"{number} of {self.agents} {each.kind}" for each, number in self.deviators]
+        kinds = [each.kind for each, _ in self.deviators]
+        words = [
+            f"{number} of {self.agents} {each.kind}"
+            + (f" {each.strength:+.4g}" if kinds.count(each.kind) > 1 else "")
+            for each, number in self.deviators
+        ]
         return ", ".join([self.partition, *words])
 
     @property

@@ -19,6 +19,9 @@ from ..training.setup import AGENTS
 
 PAPER_PARTITIONS = ("iid", "dirichlet:0.6", "dirichlet:0.3")
 
+COARSEST = 1e-3
+"""The most test loss that one unit of money may be worth."""
+
 Count = Annotated[int, Field(ge=1, le=1_000_000)]
 Positive = Annotated[float, Field(ge=SMALLEST, le=LARGEST)]
 Dataset = Literal["digits", "mnist", "cifar10", "ham10000"]
@@ -42,8 +45,8 @@ class _Strict(BaseModel):
 class Costs(_Strict):
     """True costs per sample, c_i.
 
-    Without ``mean`` it is the one at which the m* of all agents together are all of the data, or
-    with samples given, at which these are the agents' m*.
+    Without ``mean`` it is the one at which the m* of all agents together are all of the data. With
+    samples given and no mean, costs are those at which the samples are m*, or drawn around those.
 
     Attributes:
         kind: ``uniform``, the same for all, as in the paper; ``gaussian`` and ``lognormal``, drawn
@@ -64,7 +67,9 @@ class Costs(_Strict):
 
     @model_validator(mode="after")
     def _fits(self) -> Self:
-        if self.names is not None and len(set(self.names)) != len(self.values or ()):
+        if self.names is not None and len(self.names) != len(self.values or ()):
+            raise ValueError(f"{len(self.names)} names for {len(self.values or ())} values")
+        if self.names is not None and len(set(self.names)) < len(self.names):
             raise ValueError("agents of a costs file: one is there twice; keep one")
         given = self.file is not None or self.values is not None
         if (self.kind == "file") != given:
@@ -134,6 +139,11 @@ class StudyTerms(_Strict):
             self.agreed("rebate")
         except InputError as error:
             raise ValueError(str(error)) from None
+        if self.unit / self.loss_value > COARSEST:
+            raise ValueError(
+                f"a unit of money is worth {self.unit / self.loss_value:g} of test loss, too much "
+                f"to settle by; take a unit of at most {COARSEST * self.loss_value:g}"
+            )
         return self
 
     def agreed(self, rule: Rule) -> Terms:
@@ -171,7 +181,7 @@ class Study(_Strict):
     @model_validator(mode="before")
     @classmethod
     def _as_the_paper(cls, given: object) -> object:
-        """The paper's number of agents, unless the study says another."""
+        """The paper's number of agents and the data's name, unless the study says others."""
         if isinstance(given, dict) and given.get("dataset") in DATASETS:
             return {"agents": AGENTS[given["dataset"]], "name": given["dataset"], **given}
         return given

@@ -85,13 +85,9 @@ def penalty_curves(study: Study, members: Members) -> dict[str, Any]:
     k = int(np.argmin(np.abs(members.true_cost - c)))
     S = float(members.samples.sum() - members.samples[k])
     m = np.linspace(0, 2 * m_star, 201)
-    curves = [_curve(alpha, m, m_star, S, c, A) for alpha in alphas(study)]
+    alphas = dict.fromkeys((study.terms.alpha, *ALPHAS))
+    curves = [_curve(alpha, m, m_star, S, c, A) for alpha in alphas]
     return {"samples": m.tolist(), "optimum": m_star, "cost": c, "curves": curves}
-
-
-def alphas(study: Study) -> list[float]:
-    """The study's own α, and those drawn beside it."""
-    return list(dict.fromkeys((study.terms.alpha, *ALPHAS)))
 
 
 def _curve(alpha: float, m: Floats, m_star: float, S: float, c: float, A: float) -> dict[str, Any]:

@@ -24,6 +24,12 @@ Columns = dict[str, Any]
 """The same to be written: lists or arrays."""
 
 TABLES = ("curves", "agents", "settlement")
+_COLUMNS = {
+    "curves": ("training", "agent", "epoch", "loss", "accuracy"),
+    "agents": ("agent", "kind", "reported_cost", "labels", "local_loss", "fact_settled", "if_won"),
+    "settlement": ("rule", "input", "agent", "fee", "reward", "rebate", "net", "won"),
+}
+"""What tells each table from any other."""
 _SUMMARY = ("study", "title", "dataset", "agents", "seeds", "unit", "classes", "arms")
 
 
@@ -63,6 +69,7 @@ def read_result(path: Path) -> Result:
             "--resume, or name another directory"
         )
     tables = {name: _read_table(path / f"{name}.parquet") for name in TABLES}
+    _check_tables(path, summary, tables)
     return Result(
         path,
         read_text(path / "study.toml", "the study's own directory"),
@@ -70,6 +77,25 @@ def read_result(path: Path) -> Result:
         summary,
         **tables,
     )
+
+
+def _check_tables(path: Path, summary: dict[str, Any], tables: dict[str, Table]) -> None:
+    """Refuse tables that are not those of this summary."""
+    try:
+        parts = {(arm["arm"], seed) for arm in summary["arms"] for seed in summary["seeds"]}
+    except (KeyError, TypeError):
+        parts = set()
+    for name, table in tables.items():
+        rows = len(next(iter(table.values()), ()))
+        there = set(zip(table.get("arm", ()), table.get("seed", ()), strict=False))
+        sound = there == parts and set(_COLUMNS[name]) <= set(table)
+        if name == "agents":
+            sound = sound and rows == len(parts) * summary["agents"]
+        if not sound:
+            raise InputError(
+                f"{path / f'{name}.parquet'}: does not fit summary.json; finish the study anew "
+                "with --resume"
+            )
 
 
 def write_tables(path: Path, **tables: Columns) -> None:

@@ -11,16 +11,21 @@ from typing import Any
 import torch
 
 from .._version import __version__
+from ..mechanism import InputError
 from ..training import Machine
+from .directory import read_json
 
 _LIBRARIES = ("numpy", "scipy", "torch", "scikit-learn", "pyarrow", "matplotlib")
 
 
 def manifest(
-    command: str, machine: Machine, seconds: dict[str, dict[str, float]]
+    path: Path, command: str, machine: Machine, seconds: dict[str, dict[str, float]], *, now: bool
 ) -> dict[str, Any]:
-    """The manifest; ``seconds`` are those of each training."""
-    return {
+    """The manifest; ``seconds`` are those of each training.
+
+    Where nothing was trained ``now``, what the last manifest in ``path`` says of the machine stays.
+    """
+    made = {
         "command": command,
         "fedfact": __version__,
         "commit": _commit(),
@@ -31,6 +36,17 @@ def manifest(
         "seconds": seconds,
         "finished": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
     }
+    last = {} if now else _last(path)
+    return {**made, **last, "command": command, "seconds": seconds}
+
+
+def _last(path: Path) -> dict[str, Any]:
+    """What a manifest says, or nothing if it is none."""
+    try:
+        last = read_json(path)
+    except InputError:
+        return {}
+    return last if isinstance(last, dict) else {}
 
 
 def _hardware(machine: Machine) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from ..federation.settlement_file import columns
-from ..mechanism import Settlement, settle, simulate_draws
+from ..mechanism import Settlement, local_optimum, settle, simulate_draws
 from ..mechanism.arrays import Bools, Floats, floats
 from ..mechanism.settlement import AMOUNTS
 from ..training import Curve
@@ -14,7 +14,7 @@ from .config import Study
 from .contribution import Contribution, contribution, penalty_curves
 from .directory import Columns
 from .losses import FACT, Losses, losses
-from .members import HONEST, Members, optimum
+from .members import HONEST, Members
 from .trained import Trained
 from .truthfulness import truthfulness
 
@@ -109,7 +109,7 @@ class Measured:
                 "kind": m.kind,
                 "true_cost": m.true_cost,
                 "reported_cost": m.reported_cost,
-                "optimum": optimum(m, self.study.terms.error_scale),
+                "optimum": local_optimum(m.reported_cost, self.study.terms.error_scale),
                 "agreed": m.agreed,
                 "samples": m.samples,
                 "labels": self.trained.labels,

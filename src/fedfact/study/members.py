@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ..mechanism import InputError, Population, local_optimum, whole_local_optimum
+from ..mechanism import InputError, Population, whole_local_optimum
 from ..mechanism.arrays import Bools, Floats, Ints, floats
 from ..training.seeds import generator
 from .arm import Arm, arms
@@ -149,8 +149,3 @@ def _mean_that_uses_all(study: Study, relative: Floats, seed: int, there: int) -
         mean = (low + high) / 2
         low, high = (low, mean) if fits(mean) else (mean, high)
     return high
-
-
-def optimum(members: Members, A: float) -> Floats:
-    """m* of each report (Thm 1), not rounded."""
-    return local_optimum(members.reported_cost, A)

@@ -6,13 +6,14 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ValidationError
+from pydantic import ValidationError
 
 from ..data import DATASETS
 from ..federation.table_file import read_columns
 from ..files import read_text
 from ..mechanism import InputError
-from .config import PAPER_PARTITIONS, Costs, Deviators, Study, StudyTerms, Training
+from .config import PAPER_PARTITIONS, Study
+from .wrong import in_words
 
 PRESETS: dict[str, dict[str, Any]] = {
     "digits": {
@@ -26,14 +27,6 @@ PRESETS: dict[str, dict[str, Any]] = {
 }
 """The paper's experiments on each data set, and a small one on digits. HAM10000's epochs are ours:
 the paper gives none."""
-
-_TABLES: dict[str, type[BaseModel]] = {
-    "": Study,
-    "costs": Costs,
-    "training": Training,
-    "terms": StudyTerms,
-    "deviators": Deviators,
-}
 
 
 def read_study(which: str, overrides: Sequence[str] = (), **options: Any) -> Study:
@@ -57,7 +50,7 @@ def read_study(which: str, overrides: Sequence[str] = (), **options: Any) -> Stu
         table = _with_costs(table, folder)
         return Study.model_validate(_frozen(table))
     except ValidationError as error:
-        raise InputError(f"{where}: {_in_words(error)}") from None
+        raise InputError(f"{where}: {in_words(error)}") from None
 
 
 def _table(which: str) -> tuple[dict[str, Any], str, Path]:
@@ -130,29 +123,3 @@ def _frozen(value: Any) -> Any:
     if isinstance(value, Iterable) and not isinstance(value, str):
         return tuple(_frozen(inner) for inner in value)
     return value
-
-
-def _in_words(error: ValidationError) -> str:
-    """The first thing that is wrong: where, what, and the nearest name for an unknown key."""
-    first = min(error.errors(), key=lambda each: (each["type"] == "missing", -len(each["loc"])))
-    names = [str(first["loc"][0])] if first["loc"] else []
-    if names and names[0] in _TABLES:  # within, the key comes first or, in a list, after its number
-        names += [part for part in first["loc"][1:3] if isinstance(part, str)][:1]
-    key = ".".join(names)
-    if first["type"] == "extra_forbidden":
-        model = _TABLES.get(names[0] if len(names) > 1 else "", Study)
-        known = list(model.model_fields)
-        near = get_close_matches(names[-1], known, n=1)
-        remedy = f"did you mean {near[0]}?" if near else f"the keys are {', '.join(known)}"
-        return f"unknown key {key!r}; {remedy}"
-    if first["type"] == "missing":
-        return f"{key} is missing; give it"
-    if first["type"] == "value_error":
-        return f"{key}: {first['ctx']['error']}" if key else str(first["ctx"]["error"])
-    if first["type"] == "literal_error":
-        expected = first["ctx"]["expected"]
-        near = get_close_matches(str(first["input"]), expected.replace("'", "").split(), n=1)
-        hint = f"; did you mean {near[0].strip(',')}?" if near else ""
-        return f"{key} is {first['input']!r}; it must be {expected}{hint}"
-    wanted = first["msg"].replace("Input should", "it must").replace("valid tuple", "list")
-    return f"{key} is {first['input']!r}; {wanted[0].lower()}{wanted[1:]}"

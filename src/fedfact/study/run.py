@@ -1,7 +1,5 @@
 """A study from its first sample to its summary (DESIGN: config, data, train, measure, settle)."""
 
-import os
-import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,11 +14,11 @@ from ..progress import Report, silent
 from ..training import Job, Machine
 from .arm import Arm, arms
 from .config import Study
-from .directory import TABLES, Columns, read_json, write_json, write_tables
+from .directory import Columns, write_json, write_tables
 from .manifest import manifest
 from .measured import Measured, measure
 from .members import Members, members
-from .read import read_study
+from .place import FILES, TRAINED, check_directory
 from .summary import summary
 from .trained import (
     Trained,
@@ -32,14 +30,6 @@ from .trained import (
     train,
 )
 from .write_toml import to_toml
-
-TRAINED = "trained"
-"""The folder of what was trained, one file for each arm and seed."""
-
-FILES = ("study.toml", "manifest.json", "summary.json", *(f"{name}.parquet" for name in TABLES))
-
-_FREE = ("name", "partitions", "seeds", "score", "terms")
-"""What may differ when a study goes on: it adds arms or seeds, or only settles anew."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,61 +43,28 @@ class Part:
     job: Job | None
     about: dict[str, Any]
 
-    def read(self) -> Trained | None:
-        """What was trained before, if it was; refused if it is of another training."""
+    @property
+    def name(self) -> str:
+        """In words."""
+        return f"{self.arm.name}, seed {self.seed}"
+
+    def read(self, study: Study) -> Measured | None:
+        """What was trained before, if it was, settled; refused if it is of another training."""
         if not self.path.exists():
             return None
-        return read_trained(self.path, self.about, self.members.samples)
+        return self.measure(study, read_trained(self.path, study, self.about, self.members))
 
+    def train(self, machine: Machine, report: Report, note: Callable[[str], None]) -> Trained:
+        """Train it, which takes the data."""
+        assert self.job is not None  # there is one for each part if any is to be trained
+        return train(self.job, machine, self.path, self.about, report, note)
 
-def check_directory(study: Study, output: Path, *, resume: bool) -> None:
-    """Refuse, before any work, a directory that cannot be written or holds another study."""
-    file = output / "study.toml"
-    try:
-        holds = file.exists()
-        there = next(path for path in (output, *output.absolute().parents) if path.exists())
-        writable = there.is_dir() and os.access(there, os.W_OK)
-    except OSError as error:  # such as a name that is too long
-        raise InputError(
-            f"{output}: cannot be made ({reason(error)}); name another directory with -o"
-        ) from None
-    if not writable:
-        raise InputError(f"{output}: cannot be written to; name another directory with -o")
-    if holds and not resume:
-        raise InputError(
-            f"{output}: holds a study already; go on with it by --resume (what is finished is not "
-            "done again), or name another directory with -o"
-        )
-    if holds:
-        _check_same(file, study)
-
-
-def _check_same(file: Path, study: Study) -> None:
-    """Refuse to go on in the directory of a study whose trainings are others."""
-    try:
-        before = read_study(str(file))
-    except InputError as error:
-        raise InputError(f"{error}; name another directory with -o") from None
-    old, new = (_flat(each) for each in (before, study))
-    for key in dict.fromkeys((*old, *new)):
-        if old.get(key) != new.get(key):
-            raise InputError(
-                f"{file}: is of another study ({key}: {old.get(key)} there, {new.get(key)} here); "
-                "name another directory with -o"
-            )
-
-
-def _flat(study: Study) -> dict[str, Any]:
-    """The keys that decide how agents train, those within tables as table.key."""
-    table = tomllib.loads(to_toml(study))
-    flat = {"terms.error_scale": study.terms.error_scale}
-    for k, each in enumerate(table.pop("deviators", [])):
-        flat |= {f"deviators[{k}].{key}": each[key] for key in ("kind", "strength")}
-    for key, value in table.items():
-        if key not in _FREE:
-            inner = value if isinstance(value, dict) else {"": value}
-            flat |= {f"{key}.{name}".rstrip("."): each for name, each in inner.items()}
-    return flat
+    def measure(self, study: Study, trained: Trained) -> Measured:
+        """Settle what was trained."""
+        try:
+            return measure(study, self.arm, self.seed, self.members, trained)
+        except InputError as error:  # losses beyond all money: the training went astray
+            raise InputError(f"{study.name}, {self.name}: {error}") from None
 
 
 def run_study(
@@ -129,7 +86,7 @@ def run_study(
     """
     check_directory(study, output, resume=resume)
     parts = _plan(study, machine, output, data_dir, report)
-    done = [part.read() for part in parts]
+    before = [part.read(study) for part in parts]
     try:
         (output / TRAINED).mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -139,19 +96,19 @@ def run_study(
     with alone(output, wait=False):
         for name in FILES:
             clear_torn(output / name)
+        check_directory(study, output, resume=resume)  # nobody came first while data was loaded
         write_whole(output / "study.toml", to_toml(study).encode())
         (output / "summary.json").unlink(missing_ok=True)  # not finished until it is there again
         measured: list[Measured] = []
         work = [2 * study.recipe().epochs * int(part.members.samples.sum()) for part in parts]
-        for k, (part, trained) in enumerate(zip(parts, done, strict=True)):
-            if trained is None and part.job is not None:
+        for k, (part, done) in enumerate(zip(parts, before, strict=True)):
+            if done is None:
                 progress = _part(report, sum(work[:k]), work[k], sum(work))
-                trained = train(part.job, machine, part.path, part.about, progress, note)
-            assert trained is not None  # where something is to be trained, there are jobs
+                done = part.measure(study, part.train(machine, progress, note))
             clear_torn(part.path)
             clear_checkpoints(part.path)
-            measured.append(measure(study, part.arm, part.seed, part.members, trained))
-            note(f"{k + 1} of {len(parts)} done: {measured[-1].in_words()}")
+            measured.append(done)
+            note(f"{k + 1} of {len(parts)} done: {done.in_words()}")
         report("study", sum(work), sum(work), "images")
         by_arm = [measured[k : k + study.seeds] for k in range(0, len(parts), study.seeds)]
         document = summary(study, by_arm)
@@ -161,11 +118,11 @@ def run_study(
             agents=_stacked([one.agents() for one in measured]),
             settlement=_stacked([one.settlements() for one in measured]),
         )
-        seconds = {f"{one.arm.name}, seed {one.seed}": one.trained.seconds for one in measured}
-        made = manifest(command, machine, seconds)
-        if None not in done and (output / "manifest.json").exists():  # trained elsewhere or before
-            made = {**read_json(output / "manifest.json"), "command": command}
-        write_json(output / "manifest.json", made)
+        seconds = {
+            part.name: one.trained.seconds for part, one in zip(parts, measured, strict=True)
+        }
+        file = output / "manifest.json"
+        write_json(file, manifest(file, command, machine, seconds, now=None in before))
         write_json(output / "summary.json", document)  # last: with it the study is finished
     return document
 
@@ -182,7 +139,7 @@ def _plan(
     dataset = None
     if all(path.exists() for _, _, path in places):
         arm, seed, path = places[0]
-        there = read_trained(path, about_study(study, arm, seed)).images
+        there = read_trained(path, study, about_study(study, arm, seed), None).images
     else:
         if study.dataset == "ham10000":
             find_weights(data_directory(data_dir))  # told of before the images are decoded

@@ -16,9 +16,9 @@ import numpy as np
 import torch
 
 from ..data import Dataset, partition
+from ..federation.columns import shorten
 from ..files import clear_torn, write_whole
 from ..mechanism import InputError
-from ..mechanism.arrays import Ints
 from ..progress import Report
 from ..training import Checkpoint, Curve, Job, Machine, train_federated, train_local
 from ..training.seeds import generator
@@ -120,11 +120,11 @@ def train(
         job, machine, every=every, checkpoint=kept["federated"], report=report
     )
     seconds["federated"] = time.monotonic() - start
-    train, classes = job.dataset.train, list(job.dataset.classes)
+    data, classes = job.dataset.train, list(job.dataset.classes)
     labels = [
-        np.bincount(train.labels[shard], minlength=len(classes)).tolist() for shard in job.shards
+        np.bincount(data.labels[shard], minlength=len(classes)).tolist() for shard in job.shards
     ]
-    trained = Trained(local, together.curve, labels, len(train), classes, seconds)
+    trained = Trained(local, together.curve, labels, len(data), classes, seconds)
     write_whole(path, json.dumps({"about": about, **_document(trained)}).encode())
     clear_checkpoints(path)
     return trained
@@ -152,30 +152,46 @@ def _document(trained: Trained) -> dict[str, Any]:
     }
 
 
-def read_trained(path: Path, about: dict[str, Any], samples: Ints | None = None) -> Trained:
-    """What was trained before, if it is the training ``about`` tells of, with these samples."""
+def read_trained(
+    path: Path, study: Study, about: dict[str, Any], members: Members | None
+) -> Trained:
+    """What was trained before, if it is the training ``about`` tells of, by these members."""
     try:
         kept = read_json(path, "delete it to train it again")
         said: dict[str, Any] = dict(kept["about"])
         trained = Trained(
-            [Curve.from_rows(map(tuple, rows)) for rows in kept["local"]],
-            Curve.from_rows(map(tuple, kept["federated"])),
+            [_curve(rows) for rows in kept["local"]],
+            _curve(kept["federated"]),
             [list(map(int, row)) for row in kept["labels"]],
             int(kept["images"]),
             list(map(str, kept["classes"])),
             {kind: float(kept["seconds"][kind]) for kind in ("local", "federated")},
         )
-        used = [sum(row) for row in trained.labels]
-        if not len(trained.local) == len(used) == said["agents"]:
+        data = str(said["data set"]).split()[0]
+        sizes = {len(row) for row in trained.labels}
+        if sizes != {len(trained.classes)} or len(trained.local) != len(trained.labels):
             raise ValueError
-    except (AttributeError, KeyError, TypeError, ValueError):
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError):
         raise InputError(f"{path}: is damaged; delete it to train it again") from None
-    told = {**about, **({} if samples is None else {"samples": samples.tolist()})}
-    for name, value in told.items():
-        there = used if name == "samples" else said.get(name)
-        if there != (list(value) if isinstance(value, tuple) else value):
+    here = {"data": study.dataset, **about}
+    there = {"data": data, **said}
+    if members is not None:
+        here = {"samples used": members.samples.tolist(), **here}
+        there["samples used"] = [sum(row) for row in trained.labels]
+    for name, value in here.items():
+        value = list(value) if isinstance(value, tuple) else value
+        if there.get(name) != value:
+            found, wanted = (shorten(str(each), 60) for each in (there.get(name), value))
             raise InputError(
-                f"{path}: is of another training ({name}: {there} there, {value} here); name "
-                "another directory with -o, or delete this one to start anew"
+                f"{path}: is of another training ({name}: {found} there, {wanted} here); "
+                "name another directory with -o, or delete this one to start anew"
             )
     return trained
+
+
+def _curve(rows: list[list[Any]]) -> Curve:
+    """A curve from its rows, refused where it is none."""
+    points = [(int(epoch), float(loss), float(accuracy)) for epoch, loss, accuracy in rows]
+    if not points or not np.isfinite(points).all():
+        raise ValueError
+    return Curve.from_rows(points)

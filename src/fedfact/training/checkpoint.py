@@ -25,10 +25,15 @@ class _Hashing:
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file, self.sha256 = file, hashlib.sha256()
+        self.failed: OSError | None = None
 
     def write(self, data: Any) -> int:
         self.sha256.update(data)
-        return self._file.write(data)
+        try:
+            return self._file.write(data)
+        except OSError as error:
+            self.failed = error  # torch would make another error of it
+            raise
 
     def flush(self) -> None:
         self._file.flush()
@@ -69,7 +74,10 @@ class Checkpoint:
         about = json.dumps({"job": self.job, "finished": state["finished"]}).encode()
         with whole_file(self.path) as file:
             hashing = _Hashing(file)
-            torch.save(state, hashing)  # type: ignore[arg-type]
+            try:
+                torch.save(state, hashing)  # type: ignore[arg-type]
+            except RuntimeError:
+                raise hashing.failed or RuntimeError("the state could not be saved") from None
             hashing.write(about + hashlib.sha256(about).digest() + _SIZE.pack(len(about)))
             file.write(hashing.sha256.digest() + _END)
         self._saved = time.monotonic()

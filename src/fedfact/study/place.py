@@ -1,0 +1,79 @@
+"""May a study be run in this directory? Refused before any work if not."""
+
+import os
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from ..files import reason
+from ..mechanism import InputError
+from .config import Study
+from .directory import TABLES
+from .read import read_study
+from .write_toml import to_toml
+
+TRAINED = "trained"
+"""The folder of what was trained, one file for each arm and seed."""
+
+FILES = ("study.toml", "manifest.json", "summary.json", *(f"{name}.parquet" for name in TABLES))
+
+_DECIDE = ("dataset", "agents", "samples", "split", "costs", "training")
+"""What decides how agents train, with the error scale and how they deviate. The rest may differ
+when a study goes on: it adds arms or seeds, or only settles anew."""
+
+
+def check_directory(study: Study, output: Path, *, resume: bool) -> None:
+    """Refuse, before any work, a directory that cannot be written or holds another study."""
+    file = output / "study.toml"
+    try:
+        holds = file.exists()
+        there = next(path for path in (output, *output.absolute().parents) if path.exists())
+        writable = there.is_dir() and os.access(there, os.W_OK)
+    except OSError as error:  # such as a name that is too long
+        raise InputError(
+            f"{output}: cannot be made ({reason(error)}); name another directory with -o"
+        ) from None
+    if not writable:
+        raise InputError(f"{output}: cannot be written to; name another directory with -o")
+    for name in (*FILES, "report.html"):
+        if (output / name).is_dir():
+            raise InputError(f"{output / name}: is a directory; remove it, or name another with -o")
+    for name in (TRAINED, "figures"):
+        if (output / name).exists() and not (output / name).is_dir():
+            raise InputError(
+                f"{output / name}: is no directory; remove it, or name another with -o"
+            )
+    if (holds or any(output.glob(f"{TRAINED}/*.json"))) and not resume:
+        raise InputError(
+            f"{output}: holds a study already; go on with it by --resume (what is finished is not "
+            "done again), or name another directory with -o"
+        )
+    if holds:
+        _check_same(file, study)
+
+
+def _check_same(file: Path, study: Study) -> None:
+    """Refuse to go on in the directory of a study whose trainings are others."""
+    try:
+        before = read_study(str(file))
+    except InputError as error:
+        raise InputError(f"{error}; name another directory with -o") from None
+    old, new = (_flat(each) for each in (before, study))
+    for key in dict.fromkeys((*old, *new)):
+        if old.get(key) != new.get(key):
+            raise InputError(
+                f"{file}: is of another study ({key}: {old.get(key)} there, {new.get(key)} here); "
+                "name another directory with -o"
+            )
+
+
+def _flat(study: Study) -> dict[str, Any]:
+    """The keys that decide how agents train, those within tables as table.key."""
+    table = tomllib.loads(to_toml(study))
+    flat: dict[str, Any] = {"terms.error_scale": study.terms.error_scale}
+    for k, each in enumerate(study.deviators):
+        flat |= {f"deviators[{k}].kind": each.kind, f"deviators[{k}].strength": each.strength}
+    for key in _DECIDE:
+        inner = table[key] if isinstance(table.get(key), dict) else {"": table.get(key)}
+        flat |= {f"{key}.{name}".rstrip("."): value for name, value in inner.items()}
+    return flat
