@@ -26,13 +26,8 @@ LOSSES = ("local", "federated", "fact_paper", "fact_realised", "fact_believed", 
 
 
 @pytest.fixture(autouse=True)
-def alone(monkeypatch, tmp_path):
-    """No data, no cache, no directory and no network but the test's own."""
-    monkeypatch.delenv("FEDFACT_DATA", raising=False)
-    monkeypatch.setenv("FEDFACT_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setenv("no_proxy", "*")
-    monkeypatch.setattr("fedfact.data.mnist.MIRRORS", ("http://127.0.0.1:9/",))
-    monkeypatch.setattr("fedfact.data.download.PAUSE", 0)
+def at_home(alone, monkeypatch, tmp_path):
+    """No directory but the test's own, either."""
     monkeypatch.chdir(tmp_path)
 
 

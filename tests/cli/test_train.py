@@ -15,14 +15,7 @@ SMALL = (
 )
 
 
-@pytest.fixture(autouse=True)
-def alone(monkeypatch, tmp_path):
-    """No data, no cache and no network but the test's own."""
-    monkeypatch.delenv("FEDFACT_DATA", raising=False)
-    monkeypatch.setenv("FEDFACT_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setenv("no_proxy", "*")
-    monkeypatch.setattr("fedfact.data.mnist.MIRRORS", ("http://127.0.0.1:9/",))
-    monkeypatch.setattr("fedfact.data.download.PAUSE", 0)
+pytestmark = pytest.mark.usefixtures("alone")
 
 
 def test_the_table_shows_alone_and_together(fedfact):

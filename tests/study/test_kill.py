@@ -2,8 +2,6 @@
 
 import random
 import signal
-import subprocess
-import sys
 import time
 
 import pytest
@@ -12,55 +10,26 @@ pytestmark = pytest.mark.slow
 
 PATIENCE = 240
 
-# Is killed when the file of this name is put in its place, before it is or after. Checkpoints are
-# written after every epoch; no page is made.
-PROCESS = """
-import os, signal, sys, types
-from fedfact import cli
+# Checkpoints are written after every epoch, and no page is made.
+BEFORE = """
+import types
 import fedfact.study.trained
 
 fedfact.study.trained.PAUSE = 0
 pages = sys.modules["fedfact.report.study"] = types.ModuleType("pages")
 pages.write_report = lambda results, folder, report: folder / "report.html"
-name, number, when = sys.argv.pop(1).split(",")
-put, seen = os.replace, []
-
-def replace(source, target, **options):
-    seen.append(os.path.basename(target))
-    due = seen[-1] == name and seen.count(name) == int(number)
-    if due and when == "before":
-        os.kill(os.getpid(), signal.SIGKILL)
-    put(source, target, **options)
-    if due:
-        os.kill(os.getpid(), signal.SIGKILL)
-
-os.replace = replace
-cli.main()
 """
 
 
 @pytest.fixture
-def start(tiny_toml):
+def start(start_process, tiny_toml):
     """Start the tiny study's command, to be killed at a moment."""
-    started = []
 
     def run(output, moment="none,0,never", *options):
         words = ["run", tiny_toml, "--device", "cpu", "-o", output, *options]
-        arguments = [sys.executable, "-c", PROCESS, moment, *words]
-        started.append(
-            subprocess.Popen(
-                list(map(str, arguments)),
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                text=True,
-            )
-        )
-        return started[-1]
+        return start_process(moment, *words, before=BEFORE)
 
-    yield run
-    for process in started:
-        process.kill()
-        process.wait()
+    return run
 
 
 def end(process):

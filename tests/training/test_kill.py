@@ -6,8 +6,6 @@ they are, or by themselves at a known moment.
 
 import random
 import signal
-import subprocess
-import sys
 import time
 from dataclasses import replace
 
@@ -24,30 +22,6 @@ COMMAND = (
     *("train", "digits", "--device", "cpu", "--samples", "150,70"),
     *("--epochs", EPOCHS, "--local-steps", H),
 )
-
-# Is killed, or meets Ctrl-C, when the file of this name is put in its place for the n-th time.
-PROCESS = """
-import os, signal, sys
-from fedfact import cli
-
-signal.signal(signal.SIGINT, signal.default_int_handler)  # though a parent may ignore it
-name, number, when = sys.argv.pop(1).split(",")
-put, seen = os.replace, []
-
-def replace(source, target, **options):
-    seen.append(os.path.basename(target))
-    due = seen[-1] == name and seen.count(name) == int(number)
-    if due and when == "before":
-        os.kill(os.getpid(), signal.SIGKILL)
-    put(source, target, **options)
-    if due and when == "after":
-        os.kill(os.getpid(), signal.SIGKILL)
-    if due and when == "ctrl-c":
-        os.kill(os.getpid(), signal.SIGINT)
-
-os.replace = replace
-cli.main()
-"""
 
 
 def finish(output):
@@ -67,21 +41,18 @@ def whole(tmp_path_factory):
     return folder
 
 
-def start(output, moment="none,0,never"):
-    arguments = [sys.executable, "-c", PROCESS, moment, *COMMAND, "-o", output]
-    return subprocess.Popen(
-        list(map(str, arguments)),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+@pytest.fixture
+def start(start_process):
+    """Start the command, to be killed at a moment."""
+
+    def run(output, moment="none,0,never"):
+        return start_process(moment, *COMMAND, "-o", output)
+
+    return run
 
 
 def end(process):
-    try:
-        out, err = process.communicate(timeout=PATIENCE)
-    finally:
-        process.kill()
+    out, err = process.communicate(timeout=PATIENCE)
     return process.returncode, out, err
 
 
@@ -104,7 +75,7 @@ def same_files(output, whole):
     )
 
 
-def test_killed_again_and_again_it_ends_the_same(tmp_path, whole):
+def test_killed_again_and_again_it_ends_the_same(tmp_path, whole, start):
     """Each process goes on from the last and dies at a moment of its own."""
     code, out, err = end(start(tmp_path, "local.checkpoint,3,before"))
     assert (code, out) == (-signal.SIGKILL, ""), err
@@ -122,7 +93,7 @@ def test_killed_again_and_again_it_ends_the_same(tmp_path, whole):
     assert same_files(tmp_path, whole)
 
 
-def test_ctrl_c_leaves_a_checkpoint_to_go_on_from(tmp_path, whole):
+def test_ctrl_c_leaves_a_checkpoint_to_go_on_from(tmp_path, whole, start):
     code, out, err = end(start(tmp_path, "local.checkpoint,2,ctrl-c"))
     assert (code, out) == (130, ""), err
     assert f"the same command goes on from {tmp_path}" in err
