@@ -331,7 +331,7 @@ def refused(fedfact, monkeypatch, tmp_path):
 
     def run(*words, data=False):
         if not data:
-            monkeypatch.setattr("fedfact.study.run.load", None)
+            monkeypatch.setattr("fedfact.study.run.load_to_train", None)
         before = signal.signal(signal.SIGALRM, never_ends)
         signal.alarm(5)
         try:
@@ -435,7 +435,7 @@ def test_a_mean_beside_a_file_of_costs_is_refused(refused, tmp_path):
 
 
 def test_an_output_that_cannot_be_made_exits_2(fedfact, small, tmp_path, monkeypatch):
-    monkeypatch.setattr("fedfact.study.run.load", None)  # refused before any work
+    monkeypatch.setattr("fedfact.study.run.load_to_train", None)  # refused before any work
     (tmp_path / "file").write_text("")
     for output in ("file", "file/below", "x" * 300):
         result = fedfact(*small, "-o", output)
@@ -446,7 +446,7 @@ def test_an_output_that_cannot_be_made_exits_2(fedfact, small, tmp_path, monkeyp
 
 
 def test_ham10000_is_told_of_missing_weights_first(fedfact, tmp_path, monkeypatch):
-    monkeypatch.setattr("fedfact.study.run.load", None)
+    monkeypatch.setattr("fedfact.training.setup.load", None)
     monkeypatch.setenv("FEDFACT_DATA", str(tmp_path))
     result = fedfact("run", "ham10000", "-o", "out")
     assert (result.code, result.out) == (2, "")

@@ -106,7 +106,7 @@ class Stopping:
     """A machine whose engines stop for good before the call with this number."""
 
     def __init__(self, machine, calls):
-        self._machine, self.arithmetic = machine, machine.arithmetic
+        self._machine, self.describe = machine, machine.describe
         self.calls, self.steps = calls, 0
 
     def engine(self, job, horizon):

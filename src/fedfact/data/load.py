@@ -1,17 +1,20 @@
 """A data set by its name, from files found on this machine, or downloaded where that may be."""
 
-from difflib import get_close_matches
 from pathlib import Path
-from typing import get_args
+from typing import Literal, get_args
 
 from ..files import reason
 from ..mechanism import InputError
+from ..mechanism.errors import did_you_mean
 from ..progress import Report, silent
 from . import cifar10, digits, ham10000, mnist
 from .dataset import Dataset
 from .locate import data_directory
 
-DATASETS = ("digits", "mnist", "cifar10", "ham10000")
+Name = Literal["digits", "mnist", "cifar10", "ham10000"]
+DATASETS: tuple[Name, ...] = get_args(Name)
+TITLES = {"digits": "Digits", "mnist": "MNIST", "cifar10": "CIFAR-10", "ham10000": "HAM10000"}
+"""How people write them."""
 
 
 def load(
@@ -28,8 +31,7 @@ def load(
     HAM10000 is split: by lesion, with no lesion on both sides, or by image, as the paper did.
     """
     if name not in DATASETS:
-        near = get_close_matches(name, DATASETS, n=1)
-        hint = f"did you mean {near[0]}? " if near else ""
+        hint = f"{did_you_mean(name, DATASETS)} ".lstrip()
         raise InputError(f"data set {name!r} is not known; {hint}known are {', '.join(DATASETS)}")
     if split not in get_args(ham10000.By):
         raise InputError(f"split {split!r} is not known; known are lesion and image")

@@ -1,12 +1,12 @@
 """Terms from a TOML file, with one key for each field of `Terms`."""
 
 import dataclasses
-import difflib
 import tomllib
 from pathlib import Path
 
 from ..files import read_text
 from ..mechanism import InputError, Terms
+from ..mechanism.errors import did_you_mean
 
 FIELDS = tuple(field.name for field in dataclasses.fields(Terms))
 
@@ -20,8 +20,7 @@ def read_terms(path: Path) -> Terms:
         raise InputError(f"{path}: is not valid TOML ({error})") from None
     for key in table:
         if key not in FIELDS:
-            near = difflib.get_close_matches(key, FIELDS, n=1)
-            remedy = f"did you mean {near[0]}?" if near else f"the keys are {', '.join(FIELDS)}"
+            remedy = did_you_mean(key, FIELDS) or f"the keys are {', '.join(FIELDS)}"
             raise InputError(f"{path}: unknown key {key!r}; {remedy}")
     try:
         return Terms(**table)

@@ -1,4 +1,7 @@
-"""The one exception by which an input is refused."""
+"""The one exception by which an input is refused, and the remedy for a name that is not known."""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
 
 
 class InputError(ValueError):
@@ -10,3 +13,9 @@ class InputError(ValueError):
     def __init__(self, message: str, index: int | None = None) -> None:
         super().__init__(message)
         self.index = index
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """The nearest of the known names, as a question; nothing where none is near."""
+    near = get_close_matches(word, list(known), n=1)
+    return f"did you mean {near[0]}?" if near else ""

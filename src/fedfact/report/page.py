@@ -9,6 +9,7 @@ from importlib.resources import files
 from string import Template
 from typing import Any
 
+from ..data.load import TITLES
 from ..study.directory import Result
 from .cases import Case, cases_of
 from .chart import Chart
@@ -106,7 +107,7 @@ def _lead(results: Sequence[Result]) -> str:
 
 def _data(results: Sequence[Result]) -> list[str]:
     """The data sets, each once."""
-    return list(dict.fromkeys(case.study.split(" by ")[0] for case in cases_of(results)))
+    return list(dict.fromkeys(TITLES[case.dataset] for case in cases_of(results)))
 
 
 def _counted(count: int, one: str, many: str) -> str:

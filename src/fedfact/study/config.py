@@ -11,6 +11,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validat
 
 from ..data import DATASETS
 from ..data.ham10000 import By
+from ..data.load import Name
 from ..data.partition import parse_scheme
 from ..mechanism import InputError, Rule, Terms
 from ..mechanism.arrays import LARGEST, SMALLEST
@@ -24,7 +25,6 @@ COARSEST = 1e-3
 
 Count = Annotated[int, Field(ge=1, le=1_000_000)]
 Positive = Annotated[float, Field(ge=SMALLEST, le=LARGEST)]
-Dataset = Literal["digits", "mnist", "cifar10", "ham10000"]
 
 
 def _sound_scheme(how: str) -> str:
@@ -164,7 +164,7 @@ class Study(_Strict):
     """
 
     name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=80)]
-    dataset: Dataset
+    dataset: Name
     agents: Annotated[int, Field(ge=3, le=1_000_000)]
     partitions: Annotated[
         tuple[Annotated[str, AfterValidator(_sound_scheme)], ...], Field(min_length=1)

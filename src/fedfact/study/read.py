@@ -1,8 +1,7 @@
 """A study from a preset or a TOML file, with single keys overridden; refused where it is wrong."""
 
 import tomllib
-from collections.abc import Iterable, Sequence
-from difflib import get_close_matches
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +11,7 @@ from ..data import DATASETS
 from ..federation.table_file import read_columns
 from ..files import read_text
 from ..mechanism import InputError
+from ..mechanism.errors import did_you_mean
 from .config import PAPER_PARTITIONS, Study
 from .wrong import in_words
 
@@ -60,8 +60,7 @@ def _table(which: str) -> tuple[dict[str, Any], str, Path]:
         return {k: dict(v) if isinstance(v, dict) else v for k, v in copy.items()}, which, Path()
     path = Path(which)
     if path.suffix.lower() != ".toml" and not _is_file(path):
-        near = get_close_matches(which, DATASETS, n=1)
-        hint = f"did you mean {near[0]}? " if near else ""
+        hint = f"{did_you_mean(which, DATASETS)} ".lstrip()
         raise InputError(
             f"study {which!r} is not known; {hint}give {', '.join(DATASETS)} or a TOML file"
         )
@@ -120,6 +119,6 @@ def _frozen(value: Any) -> Any:
     """Tuples for lists, all the way down: studies do not change."""
     if isinstance(value, dict):
         return {key: _frozen(inner) for key, inner in value.items()}
-    if isinstance(value, Iterable) and not isinstance(value, str):
+    if isinstance(value, list | tuple):
         return tuple(_frozen(inner) for inner in value)
     return value

@@ -5,13 +5,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_args
 
-from ..data import load
-from ..data.locate import data_directory
 from ..files import alone, clear_torn, reason, write_whole
 from ..mechanism import InputError, Rule, settle
-from ..models.weights import find_weights
 from ..progress import Report, silent
 from ..training import Job, Machine
+from ..training.setup import load_to_train
 from .arm import Arm, arms
 from .config import Study
 from .directory import Columns, write_json, write_tables
@@ -141,9 +139,7 @@ def _plan(
         arm, seed, path = places[0]
         there = read_trained(path, study, about_study(study, arm, seed), None).images
     else:
-        if study.dataset == "ham10000":
-            find_weights(data_directory(data_dir))  # told of before the images are decoded
-        dataset = load(study.dataset, data_dir, split=study.split, report=report)
+        dataset = load_to_train(study.dataset, data_dir, study.split, report)
         there = len(dataset.train)
     parts = []
     for arm, seed, path in places:

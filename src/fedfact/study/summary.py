@@ -2,12 +2,11 @@
 
 from typing import Any
 
+from ..data.load import TITLES
 from .config import Study
 from .interval import estimate
 from .measured import Measured, Score
 from .truthfulness import truthfulness_document
-
-TITLES = {"digits": "Digits", "mnist": "MNIST", "cifar10": "CIFAR-10", "ham10000": "HAM10000"}
 
 
 def summary(study: Study, arms: list[list[Measured]]) -> dict[str, Any]:

@@ -8,12 +8,11 @@ for one of another study.
 import json
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
 
 from ..data import Dataset, partition
 from ..federation.columns import shorten
@@ -22,7 +21,7 @@ from ..mechanism import InputError
 from ..progress import Report
 from ..training import Checkpoint, Curve, Job, Machine, train_federated, train_local
 from ..training.seeds import generator
-from ..training.setup import network_of
+from ..training.setup import network_of, scheme_of
 from .arm import Arm
 from .config import Study
 from .directory import read_json
@@ -62,34 +61,24 @@ def job_of(
     for k, (shard, used) in enumerate(zip(shards, members.samples, strict=True)):
         if used < len(shard):
             shards[k] = np.sort(generator(seed, "held back", k).permutation(shard)[:used])
-    scheme = _scheme(study, arm)
-    return Job(dataset, network_of(dataset, data_dir), shards, study.recipe(), seed, scheme)
-
-
-def _scheme(study: Study, arm: Arm) -> str:
-    return f"{arm.name}, split by {study.split}" if study.dataset == "ham10000" else arm.name
+    network, scheme = network_of(dataset, data_dir), scheme_of(study.dataset, arm.name, study.split)
+    return Job(dataset, network, shards, study.recipe(), seed, scheme)
 
 
 def about_study(study: Study, arm: Arm, seed: int) -> dict[str, Any]:
     """What the study says of a training: all that can be told without the data and the device."""
-    recipe = {name.replace("_", " "): value for name, value in asdict(study.recipe()).items()}
     return {
         "agents": study.agents,
-        "partition": _scheme(study, arm),
+        "partition": scheme_of(study.dataset, arm.name, study.split),
         "seed": seed,
-        **recipe,
+        **study.recipe().describe(),
         "epochs between tests": study.training.test_every,
     }
 
 
 def about_job(job: Job, machine: Machine, every: int) -> dict[str, Any]:
     """All that tells a training from any other."""
-    return {
-        **job.describe(),
-        "arithmetic": machine.arithmetic,
-        "torch": torch.__version__,
-        "epochs between tests": every,
-    }
+    return {**machine.describe(job), "epochs between tests": every}
 
 
 def train(

@@ -1,10 +1,10 @@
 """What is wrong with a study, in words: where, what, and what to write instead."""
 
 import re
-from difflib import get_close_matches
 
 from pydantic import BaseModel, ValidationError
 
+from ..mechanism.errors import did_you_mean
 from .config import Costs, Deviators, Study, StudyTerms, Training
 
 _TABLES: dict[str, type[BaseModel]] = {
@@ -26,8 +26,7 @@ def in_words(error: ValidationError) -> str:
     if first["type"] == "extra_forbidden":
         model = _TABLES.get(names[0] if len(names) > 1 else "", Study)
         known = list(model.model_fields)
-        near = get_close_matches(names[-1], known, n=1)
-        remedy = f"did you mean {near[0]}?" if near else f"the keys are {', '.join(known)}"
+        remedy = did_you_mean(names[-1], known) or f"the keys are {', '.join(known)}"
         return f"unknown key {key!r}; {remedy}"
     if first["type"] == "missing":
         return f"{key} is missing; give it"
@@ -35,9 +34,8 @@ def in_words(error: ValidationError) -> str:
         return f"{key}: {first['ctx']['error']}" if key else str(first["ctx"]["error"])
     if first["type"] == "literal_error":
         expected = first["ctx"]["expected"]
-        near = get_close_matches(str(first["input"]), expected.replace("'", "").split(), n=1)
-        hint = f"; did you mean {near[0].strip(',')}?" if near else ""
-        return f"{key} is {first['input']!r}; it must be {expected}{hint}"
+        hint = did_you_mean(str(first["input"]), re.findall(r"'([^']*)'", expected))
+        return f"{key} is {first['input']!r}; it must be {expected}{hint and f'; {hint}'}"
     if first["type"] == "string_pattern_mismatch":
         return f"{key} is {first['input']!r}; it must be of letters, digits, '.', '_' and '-'"
     wanted = first["msg"].replace("Input should", "it must").replace("valid tuple", "list")

@@ -77,7 +77,9 @@ class Checkpoint:
             try:
                 torch.save(state, hashing)  # type: ignore[arg-type]
             except RuntimeError:
-                raise hashing.failed or RuntimeError("the state could not be saved") from None
+                if hashing.failed is None:
+                    raise
+                raise hashing.failed from None
             hashing.write(about + hashlib.sha256(about).digest() + _SIZE.pack(len(about)))
             file.write(hashing.sha256.digest() + _END)
         self._saved = time.monotonic()

@@ -81,6 +81,10 @@ class Machine:
         self.arithmetic = f"{self.device} {self.precision}"
         self._plain, self._workers = plain, workers
 
+    def describe(self, job: Job) -> dict[str, Any]:
+        """What tells the training of a job on this machine from any other."""
+        return {**job.describe(), "arithmetic": self.arithmetic, "torch": torch.__version__}
+
     def engine(self, job: Job, horizon: Sequence[int]) -> Engine:
         """The engine for a job whose agents take so many steps each."""
         if self.device == "cuda":

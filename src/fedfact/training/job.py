@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -77,5 +77,5 @@ class Job:
             "partition": self.partition,
             "samples of the agents": shards.hexdigest()[:16],
             "seed": self.seed,
-            **{name.replace("_", " "): value for name, value in asdict(self.recipe).items()},
+            **self.recipe.describe(),
         }

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 import torch
@@ -40,6 +40,10 @@ class Recipe:
             raise InputError("the rate drops at fractions of the training, in (0, 1]")
         if not 0 < self.rate < math.inf:
             raise InputError(f"the learning rate is {self.rate}; it must be a positive number")
+
+    def describe(self) -> dict[str, Any]:
+        """Every setting by its name in words."""
+        return {name.replace("_", " "): value for name, value in asdict(self).items()}
 
     def rate_at(self, step: int, steps: int) -> float:
         """The learning rate of a step, counted from 0, of a training of so many steps."""

@@ -59,7 +59,7 @@ def run(
     and the checkpoints; what is finished there is not done again, and is summed up with the rest.
     """
     check(every, save_every, output)
-    about = {**job.describe(), "arithmetic": machine.arithmetic, "torch": torch.__version__}
+    about = machine.describe(job)
     wanted = {"local": only != "federated", "federated": only != "local"}
     with ExitStack() as stack:
         kept: dict[str, Checkpoint] = {}

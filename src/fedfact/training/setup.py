@@ -44,9 +44,7 @@ def prepare(
     if agents is not None and agents < 1:
         raise InputError(f"agents are {agents}; take 1 or more")
     parse_scheme(how)
-    if name == "ham10000":
-        find_weights(data_directory(directory))  # told of before the images are decoded
-    dataset = load(name, directory, split=split, report=report)
+    dataset = load_to_train(name, directory, split, report)
     labels = dataset.train.labels
     n = agents or (len(samples) if samples and len(samples) > 1 else AGENTS[name])
     if n > len(labels):
@@ -62,11 +60,22 @@ def prepare(
             )
     m = np.broadcast_to(np.asarray(samples, np.int64), n)
     shards = partition(labels, m, how, generator(seed, "partition"))
-    scheme = f"{how}, split by {split}" if name == "ham10000" else how
-    network = network_of(dataset, directory)
+    network, scheme = network_of(dataset, directory), scheme_of(name, how, split)
     job = Job(dataset, network, shards, recipe or RECIPES[name], seed, scheme)
     job.initial_model()  # a broken file of weights is told of now
     return job
+
+
+def load_to_train(name: str, directory: Path | None, split: By, report: Report) -> Dataset:
+    """The data set, whose network's weights, where it needs some, are there as well."""
+    if name == "ham10000":
+        find_weights(data_directory(directory))  # told of before the images are decoded
+    return load(name, directory, split=split, report=report)
+
+
+def scheme_of(name: str, how: str, split: By) -> str:
+    """In words, how the samples of a job were dealt out and its test samples set apart."""
+    return f"{how}, split by {split}" if name == "ham10000" else how
 
 
 def network_of(dataset: Dataset, directory: Path | None) -> Callable[[], nn.Module]:
