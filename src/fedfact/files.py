@@ -1,12 +1,17 @@
 """Files: read as text or refused, written in full or not at all."""
 
+import contextlib
 import glob
+import json
 import os
+import re
 import tempfile
+import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from .mechanism import InputError
 
@@ -29,6 +34,15 @@ def read_text(path: Path, wanted: str) -> str:
     if "\0" in text:
         raise InputError(f"{path}: is not UTF-8 text; give {wanted}")
     return text
+
+
+def read_toml(path: Path, wanted: str = "a TOML file") -> dict[str, Any]:
+    """The keys of a TOML file."""
+    text = read_text(path, wanted)
+    try:
+        return tomllib.loads(text)
+    except (ValueError, RecursionError) as error:  # not TOML, or numbers of thousands of digits
+        raise InputError(f"{path}: is not valid TOML ({error})") from None
 
 
 def check_output(path: Path, formats: tuple[str, ...], inputs: tuple[Path, ...] = ()) -> None:
@@ -74,9 +88,20 @@ def _beside(path: Path) -> Iterator[IO[bytes]]:
         os.umask(umask)
         Path(name).chmod(0o666 & ~umask)
         Path(name).replace(path)
+        _keep_names(path.parent)
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
+
+
+def _keep_names(folder: Path) -> None:
+    """Have the folder itself on the disk, so that a new name outlives a power cut."""
+    if os.name == "posix":
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
 
 
 def clear_torn(path: Path) -> None:
@@ -113,3 +138,17 @@ def write_whole(path: Path, data: bytes) -> None:
     """Write a file so that it is there in full or not at all."""
     with whole_file(path) as file:
         file.write(data)
+
+
+def log_line(path: Path, text: str) -> None:
+    """Add a line with the time to a log; a log that cannot be written stops nothing."""
+    line = "".join(letter if letter.isprintable() else " " for letter in text)
+    with contextlib.suppress(OSError), path.open("a", encoding="utf-8") as file:
+        file.write(f"{datetime.now(UTC).isoformat(timespec='seconds')} {line.strip()}\n")
+
+
+def write_json(path: Path, document: Any) -> None:
+    """Write a JSON document, a list of numbers on one line; NaN would be a fault of ours."""
+    text = json.dumps(document, indent=2, allow_nan=False, ensure_ascii=False)
+    text = re.sub(r"\[[^][{}\"]*\]", lambda numbers: " ".join(numbers[0].split()), text)
+    write_whole(path, f"{text}\n".encode())

@@ -9,7 +9,7 @@ import pytest
 
 from fedfact.mechanism import InputError, Population, Terms, settle
 from fedfact.mechanism.exact import _divide
-from fedfact.mechanism.settlement import _share
+from fedfact.mechanism.settlement import share
 
 
 def test_shares_of_ten_million_agents_do_not_overflow():
@@ -18,7 +18,7 @@ def test_shares_of_ten_million_agents_do_not_overflow():
     pool = np.array([0, 1, 10**7 - 2, 974_998 * (10**7 - 1) // 10**6, 9_999_998_999_999, 2**62 - 1])
     for among in (10**7 - 1, 10**7 // 3, 1):
         expected = [math.floor(Fraction(974_999, 10**6) * p / among) for p in pool.tolist()]
-        assert _share(pool, terms, among).tolist() == expected
+        assert share(pool, terms, among).tolist() == expected
 
 
 @pytest.mark.parametrize("bits", [1, 40, 63, 64, 90, 106])

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from fedfact.study.directory import read_result, write_json, write_tables
+from fedfact.files import write_json
+from fedfact.study.directory import read_result, write_tables
 from fedfact.study.interval import estimate
 
 FACTS = ("fact_paper", "fact_realised", "fact_believed", "fact_settled", "fact_rebate")

@@ -82,7 +82,7 @@ def test_nothing_to_report_is_refused(tmp_path):
 
 def test_a_place_that_cannot_be_written_is_refused(make_result, tmp_path):
     (tmp_path / "file").write_text("")
-    with pytest.raises(InputError, match=r"cannot be created .* name another place"):
+    with pytest.raises(InputError, match=r"cannot be made .* name another directory with -o"):
         write_report([make_result("digits", arms=("iid",), seeds=1)], tmp_path / "file")
 
 

@@ -304,6 +304,8 @@ def test_a_directory_in_the_place_of_a_file_is_refused_first(copy, run_tiny, nam
 @pytest.mark.parametrize("name", ["trained", "figures"])
 def test_a_file_in_the_place_of_a_folder_is_refused_first(tmp_path, run_tiny, name):
     (tmp_path / name).write_text("")
-    with pytest.raises(InputError, match=f"{name}: is no directory; remove it, or name another"):
+    with pytest.raises(
+        InputError, match=f"{name}: is no directory to write to; remove it, or name another"
+    ):
         run_tiny(tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == [name]

@@ -15,6 +15,15 @@ class InputError(ValueError):
         self.index = index
 
 
+def check_keys(keys: Iterable[str], known: Iterable[str], where: str = "") -> None:
+    """Refuse a key that is not known, with the nearest one that is."""
+    known = tuple(known)
+    for key in keys:
+        if key not in known:
+            remedy = did_you_mean(key, known) or f"the keys are {', '.join(known)}"
+            raise InputError(f"unknown key {key!r}{where}; {remedy}")
+
+
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """The nearest of the known names, as a question; nothing where none is near."""
     near = get_close_matches(word, list(known), n=1)

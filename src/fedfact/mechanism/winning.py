@@ -39,15 +39,30 @@ def _chance(below: Floats, equal: Floats, above: Floats, n: int) -> Floats:
 def win_probability(reported_cost: ArrayLike) -> Floats:
     """Lemma 2 for n ≥ 3 agents: the exact probability, over all draws, that each of them wins.
 
-    The probabilities add up to the number of groups.
+    The probabilities add up to the number of groups. Leading axes are populations apart.
 
     >>> win_probability([1.0, 2.0, 3.0])
     array([0., 1., 0.])
     """
+    below, equal = places(reported_cost)
+    n = below.shape[-1]
+    return _chance(below, equal, n - 1 - below - equal, n)
+
+
+def places(reported_cost: ArrayLike) -> tuple[Floats, Floats]:
+    """Of each agent, how many others report less, and how many the same (Lemma 2)."""
     reports = floats(reported_cost)
-    below, upto = _counts(reports, np.sort(reports))
-    n = len(reports)
-    return _chance(below, upto - below - 1, n - upto, n)
+    n, order = reports.shape[-1], np.argsort(reports, axis=-1)
+    ranked, rank = np.take_along_axis(reports, order, -1), np.arange(n)
+    new = np.ones(reports.shape, np.bool_)
+    new[..., 1:] = ranked[..., 1:] != ranked[..., :-1]
+    first = np.maximum.accumulate(np.where(new, rank, 0), axis=-1)
+    ends = np.where(np.roll(new, -1, axis=-1), rank, n)  # a run ends where the next begins
+    last = np.minimum.accumulate(ends[..., ::-1], axis=-1)[..., ::-1]
+    below, equal = np.empty_like(reports), np.empty_like(reports)
+    np.put_along_axis(below, order, first.astype(np.float64), -1)
+    np.put_along_axis(equal, order, (last - first).astype(np.float64), -1)
+    return below, equal
 
 
 def win_probability_against(report: ArrayLike, others: ArrayLike) -> Floats:
@@ -60,17 +75,37 @@ def win_probability_against(report: ArrayLike, others: ArrayLike) -> Floats:
 def win_probability_if(report: ArrayLike, reported_cost: ArrayLike) -> Floats:
     """Lemma 2 for n agents and a lie: were agent i alone to report ``report[i]`` instead.
 
-    ``report`` has a row for each agent, and a column for each thing it may say.
+    ``report`` has a row for each agent, and a column for each thing it may say; one row where all
+    may say the same. Leading axes are populations apart from each other.
 
     >>> win_probability_if([[1.0, 2.5], [2.0, 0.5], [3.0, 1.5]], [1.0, 2.0, 3.0])
     array([[0., 1.],
            [1., 0.],
            [0., 1.]])
     """
-    own, said, n = floats(reported_cost), floats(report), len(floats(reported_cost))
-    below, upto = _counts(said, np.sort(own))
-    below, upto = below - (own[:, None] < said), upto - (own[:, None] <= said)
-    return _chance(below, upto - below, n - 1 - upto, n)
+    below, equal = others_below(report, reported_cost)
+    n = floats(reported_cost).shape[-1]
+    return _chance(below, equal, n - 1 - below - equal, n)
+
+
+def others_below(report: ArrayLike, reported_cost: ArrayLike) -> tuple[Floats, Floats]:
+    """Of the others, how many report less than agent i would, and how many just that (Lemma 2).
+
+    Shapes as in `win_probability_if`.
+    """
+    own, said = floats(reported_cost), floats(report)
+    ranked = np.sort(own, axis=-1)
+    if own.ndim == 1:
+        below, upto = _counts(said, ranked)
+    else:
+        rows = ranked.reshape(-1, own.shape[-1])
+        asked = np.broadcast_to(said, (*own.shape[:-1], *said.shape[-2:]))
+        asked = asked.reshape(len(rows), *said.shape[-2:])
+        counts = [_counts(one, row) for one, row in zip(asked, rows, strict=True)]
+        shape = (*own.shape[:-1], *said.shape[-2:])
+        below, upto = (floats(np.stack(each)).reshape(shape) for each in zip(*counts, strict=True))
+    below, upto = below - (own[..., None] < said), upto - (own[..., None] <= said)
+    return below, upto - below
 
 
 def continuum_win_probability(report: ArrayLike, costs: CostDistribution) -> Floats:

@@ -1,6 +1,5 @@
 """Figure 3 and Theorem 3: is m* what an agent wants to use, and what does any other choice cost?"""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,14 +13,12 @@ from ..mechanism import (
     win_probability_if,
 )
 from ..mechanism.arrays import Bools, Floats, floats
-from ..mechanism.best_response import minimise
+from ..mechanism.best_response import least_of_each, minimise
 from .config import Study
 from .members import Members
 
 ALPHAS = (1.9,)
 """Drawn beside the study's own α."""
-
-_POINTS, _ROUNDS = 33, 10  # a step of the last grid is below one part in a thousand million
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +48,8 @@ def contribution(study: Study, members: Members) -> Contribution:
         alpha = study.terms.alpha
         return penalised_loss(samples, S[:, None], c[:, None], report[:, None], A, alpha)
 
-    best = _least_of_each(penalised, local_optimum(report, A))
+    around = local_optimum(report, A)
+    best = least_of_each(penalised, around / 1000, around * 1000)
     pool = A * ((1 / m).sum() - 1 / m) - (n - 1) * A / S  # what the others put up, leaving i out
     prize = (1 - study.terms.retention) * pool / (n // 3)
     chance = win_probability_if(np.stack([report, c], axis=1), report)
@@ -60,17 +58,6 @@ def contribution(study: Study, members: Members) -> Contribution:
     near = np.abs(members.samples - best) <= 1
     capped = members.capped & (members.samples == members.agreed)
     return Contribution(best, own - honest, near | capped)
-
-
-def _least_of_each(loss: Callable[[Floats], Floats], around: Floats) -> Floats:
-    """Where each row of ``loss`` is least, within three orders of magnitude: finer and finer."""
-    low, high = around / 1000, around * 1000
-    rows = np.arange(len(around))
-    for _ in range(_ROUNDS):
-        grid = np.geomspace(low, high, _POINTS, axis=1)
-        k = loss(grid).argmin(axis=1)
-        low, high = grid[rows, np.maximum(k - 1, 0)], grid[rows, np.minimum(k + 1, _POINTS - 1)]
-    return np.sqrt(low * high)
 
 
 def penalty_curves(study: Study, members: Members) -> dict[str, Any]:

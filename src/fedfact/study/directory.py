@@ -6,7 +6,6 @@ Parquet files hold one line for each point of a curve, each agent and each agent
 """
 
 import json
-import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -104,13 +103,6 @@ def write_tables(path: Path, **tables: Columns) -> None:
         sink = pa.BufferOutputStream()
         pq.write_table(pa.table({key: pa.array(list(c)) for key, c in columns.items()}), sink)
         write_whole(path / f"{name}.parquet", sink.getvalue().to_pybytes())
-
-
-def write_json(path: Path, document: Any) -> None:
-    """Write a JSON document, a list of numbers on one line; NaN would be a fault of ours."""
-    text = json.dumps(document, indent=2, allow_nan=False, ensure_ascii=False)
-    text = re.sub(r"\[[^][{}\"]*\]", lambda numbers: " ".join(numbers[0].split()), text)
-    write_whole(path, f"{text}\n".encode())
 
 
 def read_json(path: Path, remedy: str = "finish the study anew with --resume") -> Any:

@@ -1,11 +1,10 @@
 """May a study be run in this directory? Refused before any work if not."""
 
-import os
 import tomllib
 from pathlib import Path
 from typing import Any
 
-from ..files import reason
+from ..folders import OTHER, check_folder
 from ..mechanism import InputError
 from .config import Study
 from .directory import TABLES
@@ -24,29 +23,13 @@ when a study goes on: it adds arms or seeds, or only settles anew."""
 
 def check_directory(study: Study, output: Path, *, resume: bool) -> None:
     """Refuse, before any work, a directory that cannot be written or holds another study."""
+    check_folder(output, (*FILES, "report.html"), (TRAINED, "figures"))
     file = output / "study.toml"
-    try:
-        holds = file.exists()
-        there = next(path for path in (output, *output.absolute().parents) if path.exists())
-        writable = there.is_dir() and os.access(there, os.W_OK)
-    except OSError as error:  # such as a name that is too long
-        raise InputError(
-            f"{output}: cannot be made ({reason(error)}); name another directory with -o"
-        ) from None
-    if not writable:
-        raise InputError(f"{output}: cannot be written to; name another directory with -o")
-    for name in (*FILES, "report.html"):
-        if (output / name).is_dir():
-            raise InputError(f"{output / name}: is a directory; remove it, or name another with -o")
-    for name in (TRAINED, "figures"):
-        if (output / name).exists() and not (output / name).is_dir():
-            raise InputError(
-                f"{output / name}: is no directory; remove it, or name another with -o"
-            )
+    holds = file.exists()
     if (holds or any(output.glob(f"{TRAINED}/*.json"))) and not resume:
         raise InputError(
             f"{output}: holds a study already; go on with it by --resume (what is finished is not "
-            "done again), or name another directory with -o"
+            f"done again), or {OTHER}"
         )
     if holds:
         _check_same(file, study)
@@ -57,13 +40,13 @@ def _check_same(file: Path, study: Study) -> None:
     try:
         before = read_study(str(file))
     except InputError as error:
-        raise InputError(f"{error}; name another directory with -o") from None
+        raise InputError(f"{error}; {OTHER}") from None
     old, new = (_flat(each) for each in (before, study))
     for key in dict.fromkeys((*old, *new)):
         if old.get(key) != new.get(key):
             raise InputError(
                 f"{file}: is of another study ({key}: {old.get(key)} there, {new.get(key)} here); "
-                "name another directory with -o"
+                f"{OTHER}"
             )
 
 

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from ..data import DATASETS
 from ..federation.table_file import read_columns
-from ..files import read_text
+from ..files import read_toml
 from ..mechanism import InputError
 from ..mechanism.errors import did_you_mean
 from .config import PAPER_PARTITIONS, Study
@@ -64,11 +64,7 @@ def _table(which: str) -> tuple[dict[str, Any], str, Path]:
         raise InputError(
             f"study {which!r} is not known; {hint}give {', '.join(DATASETS)} or a TOML file"
         )
-    text = read_text(path, f"{', '.join(DATASETS)} or a TOML file")
-    try:
-        return tomllib.loads(text), which, path.parent
-    except ValueError as error:
-        raise InputError(f"{path}: is not valid TOML ({error})") from None
+    return read_toml(path, f"{', '.join(DATASETS)} or a TOML file"), which, path.parent
 
 
 def _is_file(path: Path) -> bool:

@@ -5,14 +5,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_args
 
-from ..files import alone, clear_torn, reason, write_whole
+from ..files import alone, clear_torn, write_json, write_whole
+from ..folders import make_folder
 from ..mechanism import InputError, Rule, settle
 from ..progress import Report, silent
 from ..training import Job, Machine
 from ..training.setup import load_to_train
 from .arm import Arm, arms
 from .config import Study
-from .directory import Columns, write_json, write_tables
+from .directory import Columns, write_tables
 from .manifest import manifest
 from .measured import Measured, measure
 from .members import Members, members
@@ -85,12 +86,7 @@ def run_study(
     check_directory(study, output, resume=resume)
     parts = _plan(study, machine, output, data_dir, report)
     before = [part.read(study) for part in parts]
-    try:
-        (output / TRAINED).mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(
-            f"{output}: cannot be made ({reason(error)}); name another directory with -o"
-        ) from None
+    make_folder(output / TRAINED)
     with alone(output, wait=False):
         for name in FILES:
             clear_torn(output / name)

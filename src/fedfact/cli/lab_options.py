@@ -1,0 +1,45 @@
+"""Options that the commands of the lab have in common."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ..federation.terms_file import read_terms
+from ..mechanism import InputError
+
+if TYPE_CHECKING:
+    from ..lab import Setting
+
+Agents = Annotated[int | None, typer.Option(help="Number of agents (default 16).")]
+Costs = Annotated[
+    str | None,
+    typer.Option(
+        help="True costs: a distribution of scipy.stats, as lognorm:s=0.5 (default "
+        "norm:loc=1,scale=0.1), or a CSV or JSON file with a column true_cost."
+    ),
+]
+TermsFile = Annotated[
+    Path | None,
+    typer.Option("--terms", help="TOML file with the terms (default: A = 1e6, α = 1, κ = 1)."),
+]
+Only = Annotated[list[str] | None, typer.Option(help="One rule only; give it again for several.")]
+By = Annotated[
+    float, typer.Option(help="Percent by which liars inflate or deflate their cost, 1 to 99.")
+]
+Seed = Annotated[int, typer.Option(min=0, help="Where randomness starts.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
+
+
+def read_setting(
+    agents: int | None, costs: str | None, terms: Path | None, rules: list[str] | None = None
+) -> "Setting":
+    """The setting, or what is wrong with it."""
+    from ..lab import COSTS, TERMS, Setting  # here, because scipy loads slowly
+    from ..lab.rules import check_names
+
+    check_names(rules or ())
+    agreed = TERMS if terms is None else read_terms(terms)
+    if agreed.error_scale is None:
+        raise InputError(f"{terms}: error_scale is missing; the lab needs it")
+    return Setting.read(COSTS if costs is None else costs, agents, agreed)

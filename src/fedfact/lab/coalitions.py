@@ -1,0 +1,121 @@
+"""Players that do not play fair together, or that do not play at all."""
+
+from functools import partial
+
+import numpy as np
+
+from ..mechanism import local_optimum, win_probability
+from ..mechanism.arrays import Floats, floats
+from .auction import Auction
+from .rule import Knows
+from .world import After, Attack, World, best_part, choose, played
+
+
+def colluders(count: int, knows: Knows) -> Attack:
+    """Agree on reports and on how much data to use, for the good of them all, or stay honest.
+
+    They know what all others report, or the distribution of costs only. The samples are one part of
+    m* for all of them and every population, found by search.
+    """
+
+    def attack(world: World) -> After | None:
+        if world.rule.name == "local":
+            return None
+        if isinstance(world.rule, Auction):
+            cost, jobs = _honest(world, count)
+            return _best_of(world, [(cost * way, jobs) for way in ways_to_bid(count)], count, knows)
+
+        def plan(world: World, known: Knows, part: float) -> tuple[Floats, Floats]:
+            samples = part * local_optimum(world.cost, world.honest.scale)
+            return agreed_reports(world, samples, count, known), samples[:, :count]
+
+        few = world.few()
+
+        def share(known: Knows, part: float) -> Floats:
+            after = played(few, few.with_attackers(*plan(few, known, part)), count)
+            return after.borne / few.alone(count)
+
+        plans = [
+            plan(world, known, best_part(partial(share, known)))
+            for known in dict.fromkeys((knows, "distribution" if world.rule.draws else knows))
+        ]
+        return _best_of(world, [*plans, _honest(world, count)], count, knows)
+
+    return attack
+
+
+def _honest(world: World, count: int) -> tuple[Floats, Floats]:
+    return world.cost[:, :count], world.honest.samples[:, :count]
+
+
+def _best_of(world: World, plans: list[tuple[Floats, Floats]], count: int, knows: Knows) -> After:
+    """The best of reports and samples, in each population or on average in all of them."""
+    share = np.stack(
+        [played(world, world.with_attackers(*plan), count).borne for plan in plans]
+    ) / world.alone(count)
+    best = share.argmin(axis=0)
+    if knows != "all":
+        best = np.full_like(best, share.mean(axis=1).argmin())
+    said, samples = (choose(best, list(parts)) for parts in zip(*plans, strict=True))
+    return played(world, world.with_attackers(said, samples), count)
+
+
+def agreed_reports(world: World, samples: Floats, count: int, knows: Knows) -> Floats:
+    """Under the sandwich all of them in the middle of the others; else each what is best for it."""
+    rule, cost = world.rule, world.cost
+    if rule.draws and knows == "all" and count > 1:
+        return np.repeat(middle_of(cost[:, count:], count)[:, None], count, axis=1)
+    table = world.with_attackers(cost[:, :count], samples[:, :count])
+    return rule.best_report(table, cost, samples, world.setting.belief(knows))[:, :count]
+
+
+def middle_of(reports: Floats, count: int) -> Floats:
+    """Where so many agents together are most likely to win, the others reporting ``reports``.
+
+    Tied with each other or not, agents side by side win as often together as the ranks they take,
+    and those in the middle win most. So it is with the one in the middle of the others, or in a gap
+    beside it, and beside all that report the same.
+    """
+    ranked = np.sort(reports, axis=-1)
+    middle = ranked[..., ranked.shape[-1] // 2, None]
+    lower = np.where(ranked < middle, ranked, 0).max(axis=-1, keepdims=True)  # 0: below all
+    upper = np.where(ranked > middle, ranked, np.inf).min(axis=-1, keepdims=True)
+    upper = np.where(np.isfinite(upper), upper, 3 * middle)
+    tries = np.concatenate([(lower + middle) / 2, middle, (middle + upper) / 2], axis=-1)
+
+    def wins(place: Floats) -> Floats:
+        """Of all of them together, with this report."""
+        ours = np.repeat(place[..., None], count, axis=-1)
+        chance = win_probability(np.concatenate([ours, reports], axis=-1))
+        return floats(chance[..., :count].sum(axis=-1))
+
+    chances = np.stack([wins(tries[..., k]) for k in range(3)], axis=-1)
+    best = np.round(chances, 12).argmax(axis=-1)[..., None]
+    return floats(np.take_along_axis(tries, best, -1)[..., 0])
+
+
+def ways_to_bid(count: int) -> list[Floats]:
+    """Each bids the truth, far more or far less: all ways to combine these."""
+    some = [floats([1.0, 10.0, 0.1])] * count
+    return list(np.stack(np.meshgrid(*some), axis=-1).reshape(-1, count))
+
+
+def leavers(part: float) -> Attack:
+    """A coalition leaves, and trains apart: all its members share, without any rule.
+
+    They keep their word among each other, so the one whose data is cheapest uses what is best for
+    all of them, at the cost of all: the least of a·A/m + c·m.
+    """
+
+    def attack(world: World) -> After | None:
+        n = world.cost.shape[-1]
+        a = int(part) if part > 1 else max(2, int(part * n))
+        if n - a < 3 or world.rule.name == "local":
+            return None
+        cheapest = world.cost[:, :a].min(axis=-1)
+        borne = floats(2 * np.sqrt(a * world.honest.scale * cheapest))
+        rule = world.setting.rule(world.rule.name, n - a)  # an auction has fewer jobs then
+        rest = World(rule, world.setting, world.cost[:, a:], world.seed)
+        return After(borne, rest.before, slice(None))
+
+    return attack

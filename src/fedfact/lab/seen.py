@@ -1,0 +1,69 @@
+"""What is seen of a table under a rule: losses, in expectation and at worst, money, and wins."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..mechanism.arrays import Floats, floats
+from .rule import Deal, Rule
+from .table import Table
+
+
+@dataclass(frozen=True, eq=False)
+class Seen:
+    """Of every agent (last axis) and population.
+
+    Attributes:
+        deal: what each gets, in expectation.
+        loss: what each bears, in expectation, and ``worst``: whatever is drawn.
+        surplus: what the server is left with, in expectation, and ``least``: no draw leaves less.
+        wins: how likely each wins; None where nobody does.
+    """
+
+    deal: Deal
+    loss: Floats
+    worst: Floats
+    surplus: Floats
+    least: Floats
+    wins: Floats | None
+
+
+def see(rule: Rule, table: Table, cost: Floats) -> Seen:
+    """What each bears and gets at this table."""
+    deal, besides = rule.at(table), rule.besides(table, cost)
+    loss = deal.loss(cost) + besides
+    surplus = floats(deal.paid.sum(axis=-1))
+    if not rule.draws:
+        return Seen(deal, loss, loss, surplus, surplus, None)
+    lost, won = (replace(table, won=np.full_like(table.reports, outcome)) for outcome in (0.0, 1.0))
+    losing, winning = rule.at(lost), rule.at(won)
+    prizes = losing.paid - winning.paid
+    G = table.n // 3
+    dearest = np.sort(prizes, axis=-1)[..., table.n - G :].sum(axis=-1)
+    return Seen(
+        deal,
+        loss,
+        np.maximum(losing.loss(cost), winning.loss(cost)) + besides,
+        surplus,
+        floats(losing.paid.sum(axis=-1) - dearest),
+        table.chance(table.reports[..., None])[..., 0],
+    )
+
+
+def expected(seen: Sequence[Seen], chances: Sequence[float]) -> Seen:
+    """Of several tables, one of which comes about with these chances."""
+
+    def mean(parts: Sequence[Floats]) -> Floats:
+        return floats(sum(p * part for p, part in zip(chances, parts, strict=True)))
+
+    deals = [each.deal for each in seen]
+    wins = [each.wins for each in seen if each.wins is not None]
+    return Seen(
+        Deal(*(mean([getattr(d, key) for d in deals]) for key in ("error", "paid", "used"))),
+        mean([each.loss for each in seen]),
+        floats(np.maximum.reduce([each.worst for each in seen])),
+        mean([each.surplus for each in seen]),
+        floats(np.minimum.reduce([each.least for each in seen])),
+        mean(wins) if wins else None,
+    )

@@ -1,0 +1,119 @@
+"""Which rule when: questions that a federation asks, answered from the numbers."""
+
+from collections.abc import Callable, Sequence
+from html import escape
+from typing import Any
+
+from .lab_plays import federations, named
+from .lab_verdict import Verdict, verdicts
+from .words import listed, percent
+
+_WISHES: tuple[tuple[str, Callable[[Verdict], bool]], ...] = (
+    ("agents bear less than alone", lambda v: v.helps),
+    ("all contribute, though they may lie", lambda v: v.everybody),
+    ("nobody ends worse than alone", lambda v: v.rational and not v.breaks),
+    ("nobody is shut out", lambda v: v.open),
+    ("the server never pays", lambda v: v.funded and not v.drains),
+    ("no lie pays", lambda v: not v.tempts),
+    ("no attack pays", lambda v: not v.pays),
+)
+
+
+def advice(document: dict[str, Any]) -> list[tuple[str, str]]:
+    """Questions and answers."""
+    every = verdicts(document)
+    kept = federations(each.name for each in every)
+    rules = [each for each in every if each.name in kept]
+    return [
+        ("Costs are known for certain, and data is what counts", _most_data(rules)),
+        ("Agents may lie about their costs, and data is what counts", _liars(rules)),
+        ("Agents try whatever pays", _attackers(rules)),
+        ("Nobody may end worse than alone", _rational(rules)),
+        ("The server has no money of its own", _purse(rules)),
+        ("All of it at once", _all(rules)),
+    ]
+
+
+def advice_html(document: dict[str, Any]) -> str:
+    """The same as a list."""
+    return "<dl>{}</dl>".format(
+        "\n".join(
+            f"<dt>{escape(asked)}</dt><dd>{escape(told)}</dd>" for asked, told in advice(document)
+        )
+    )
+
+
+def _most_data(rules: Sequence[Verdict]) -> str:
+    most = max(rules, key=lambda each: float(each.true["samples_share"]))
+    least = min(rules, key=lambda each: float(each.true["loss"]["mean"]))
+    return (
+        f"Most is collected by {most.spoken}, {percent(most.true['samples_share'])} of what all "
+        f"would use alone. (Agents bear least under {least.spoken}, "
+        f"{percent(least.true['loss']['mean'])} of their loss alone on average.)"
+    )
+
+
+def _liars(rules: Sequence[Verdict]) -> str:
+    keep, fall = (
+        [
+            f"{each.spoken} ({percent(each.strategic['samples_share'])})"
+            for each in rules
+            if each.keeps is wanted
+        ]
+        for wanted in (True, False)
+    )
+    text = f"As much data as from honest agents: {named(keep)}."
+    return f"{text} Less: {named(fall)}." if fall else text
+
+
+def _attackers(rules: Sequence[Verdict]) -> str:
+    tested = [each for each in rules if each.hits]
+    if not tested:
+        return "No attack was tried."
+    alone = [each.spoken for each in tested if not each.tempts]
+    safe = [each.spoken for each in tested if not each.pays]
+    text = f"No lie of one agent pays: {named(alone)}. No attack of the table pays: {named(safe)}."
+    hit = sorted((each for each in tested if each.pays), key=lambda each: each.pays[0].amount)
+    if not hit:
+        return text
+    worst = [
+        f"{each.spoken} (“{each.pays[0].attack}”, {percent(each.pays[0].amount)})" for each in hit
+    ]
+    return f"{text} The best attack, from the one that brings least: {named(worst)}."
+
+
+def _rational(rules: Sequence[Verdict]) -> str:
+    safe = [each.spoken for each in rules if each.rational and not each.breaks]
+    attacked = [each.spoken for each in rules if each.rational and each.breaks]
+    never = [each.spoken for each in rules if not each.rational]
+    text = f"Whatever others do: {named(safe)}."
+    if attacked:
+        text += f" As long as nobody attacks: {named(attacked)}."
+    return f"{text} Not even then: {named(never)}." if never else text
+
+
+def _purse(rules: Sequence[Verdict]) -> str:
+    free = [each.spoken for each in rules if each.funded and not each.drains]
+    pays = [f"{each.spoken} ({percent(_bill(each))} an agent)" for each in rules if not each.funded]
+    drained = [each.spoken for each in rules if each.funded and each.drains]
+    text = f"It needs none under {named(free)}."
+    if pays:
+        text += f" It pays under {named(pays)}."
+    return f"{text} An attack can empty it under {named(drained)}." if drained else text
+
+
+def _bill(each: Verdict) -> float:
+    """What the server pays, of the mean loss alone."""
+    return -min(float(part["surplus"]) for part in (each.true, each.strategic))
+
+
+def _all(rules: Sequence[Verdict]) -> str:
+    """The rules with most wishes met, and what they lack."""
+    lacks = {each.spoken: [wish for wish, holds in _WISHES if not holds(each)] for each in rules}
+    fewest = min(map(len, lacks.values()))
+    best = [title for title, lack in lacks.items() if len(lack) == fewest]
+    wishes = f"({'; '.join(wish for wish, _ in _WISHES)})"
+    if not fewest:
+        return f"{named(best)} {wishes}."
+    told = "; ".join(f"{title} misses “{listed(lacks[title])}”" for title in best)
+    return f"No rule {wishes}. Nearest: {told}."
