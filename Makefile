@@ -5,7 +5,7 @@ BIN := .venv/bin
 READY := .venv/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check bench docs clean
+.PHONY: help run test thorough check bench docs clean
 
 help: ## Show this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## */\t/' | expand -t 10
@@ -13,8 +13,11 @@ help: ## Show this list
 run: $(READY) ## Run the study of the paper on handwritten digits, about a minute; ends with its page
 	@$(BIN)/fedfact run digits -o build/digits --resume
 
-test: $(READY) ## Run all tests, and the examples in the docs
-	@$(BIN)/pytest -q -n auto
+test: $(READY) ## Run the tests, and the examples in the docs
+	@$(BIN)/pytest -q -n auto -m 'not thorough'
+
+thorough: $(READY) ## Run those that take minutes: real processes killed, every byte changed, fuzzing
+	@$(BIN)/pytest -q -m thorough tests # one at a time: each has many processes of its own
 
 check: $(READY) ## Lint, format and types: ruff, mypy --strict
 	@$(BIN)/ruff check .

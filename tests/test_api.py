@@ -15,8 +15,18 @@ import fedfact.mechanism
 
 SRC = Path(fedfact.__file__).parent
 # upwards
-LAYERS = ["mechanism", "data", "models", "training", "federation", "study", "report", "cli"]
-SHARED = {"_version", "files", "progress"}
+LAYERS = [
+    "mechanism",
+    "data",
+    "models",
+    "training",
+    "federation",
+    "lab",
+    "study",
+    "report",
+    "cli",
+]
+SHARED = {"_version", "files", "folders", "progress"}
 
 
 def test_public_names_of_the_package():
@@ -32,7 +42,14 @@ def test_public_names_of_the_package():
 
 @pytest.mark.parametrize(
     "name",
-    ["fedfact", "fedfact.mechanism", "fedfact.data", "fedfact.models", "fedfact.training"],
+    [
+        "fedfact",
+        "fedfact.mechanism",
+        "fedfact.data",
+        "fedfact.models",
+        "fedfact.training",
+        "fedfact.lab",
+    ],
 )
 def test_all_is_sorted_complete_and_real(name):
     module = importlib.import_module(name)
@@ -58,8 +75,9 @@ def test_every_mechanism_function_names_its_equation():
 
 def imports(path):
     """Layers of ours that a module imports."""
+    depth = len(path.relative_to(SRC).parts)  # as many dots lead to the package itself
     for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.ImportFrom) and node.level == 2:
+        if isinstance(node, ast.ImportFrom) and node.level == depth:
             yield (node.module or "").split(".")[0]
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("fedfact"):
             yield node.module.split(".")[1]
@@ -68,8 +86,16 @@ def imports(path):
 @pytest.mark.parametrize("layer", LAYERS)
 def test_imports_only_go_down(layer):
     allowed = {*LAYERS[: LAYERS.index(layer)], *SHARED}
-    for path in (SRC / layer).glob("*.py"):
+    for path in (SRC / layer).rglob("*.py"):
         assert set(imports(path)) <= allowed, path.name
+
+
+def test_flare_is_imported_in_its_adapter_alone():
+    adapter = SRC / "federation" / "flare"
+    for path in SRC.rglob("*.py"):
+        if adapter not in path.parents:
+            names = re.findall(r"(?m)^\s*(?:from|import) +nvflare", path.read_text())
+            assert not names, path
 
 
 def test_the_mechanism_loads_nothing_but_numpy():

@@ -105,6 +105,26 @@ def test_capped_agents_see_a_charge_of_zero():
     assert charge.filled.startswith("⌊0·")
 
 
+@pytest.mark.parametrize("rule", ["sandwich", "rebate"])
+def test_who_left_sees_its_fee_and_what_it_forfeited(rule):
+    settlement, whole = settled(rule, left=np.arange(7) % 2 == 0), settled(rule)
+    for k, name in enumerate(NAMES):
+        told = statement(settlement, name)
+        if k % 2:
+            assert told == statement(whole, name)  # others see no difference
+            continue
+        lines = {line.name: line for line in told.lines}
+        received = lines["rebate" if rule == "rebate" else "reward"]
+        assert (received.amount, received.formula) == (0, "0")
+        assert received.filled == "forfeited by leaving before the end"
+        assert lines["fee"].amount == whole.fee[k]
+        assert told.net == -whole.fee[k]
+        if rule == "rebate":
+            assert lines["charge"].amount == evaluate(lines["charge"].filled) == 0
+        else:
+            assert "charge" not in lines
+
+
 def test_unknown_agents_are_refused():
     with pytest.raises(InputError, match="no agent 'nobody'"):
         statement(settled("rebate"), "nobody")

@@ -9,7 +9,11 @@ import typer
 from .._version import __version__
 from ..mechanism import InputError
 from .advise import advise
+from .compare import compare
 from .console import error
+from .federation import federation
+from .lab import lab
+from .ledger import ledger, statement, verify
 from .report import report
 from .run import run
 from .settle import settle
@@ -26,12 +30,18 @@ app = typer.Typer(
 )
 app.command(epilog="Example:  fedfact run mnist --partition iid --seeds 3 -o runs/mnist")(run)
 app.command(epilog="Example:  fedfact report runs/digits runs/mnist -o runs/both")(report)
+app.add_typer(lab)
+app.command(epilog="Example:  fedfact compare --costs lognorm:s=0.5 -o runs/compare")(compare)
 app.command(epilog="Example:  fedfact settle examples/hospitals.csv --terms examples/terms.toml")(
     settle
 )
 app.command(epilog="Example:  fedfact advise --cost 0.5 --terms examples/terms.toml --agents 10")(
     advise
 )
+app.command(epilog="Example:  fedfact verify consortium")(verify)
+app.command(epilog="Example:  fedfact statement consortium alder")(statement)
+app.add_typer(ledger)
+app.add_typer(federation)
 app.command(epilog="Example:  fedfact train digits --partition dirichlet:0.3")(train)
 
 

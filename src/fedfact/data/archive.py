@@ -9,8 +9,10 @@ import numpy.typing as npt
 from ..mechanism import InputError
 
 
-def read_arrays(path: Path, names: tuple[str, ...]) -> tuple[npt.NDArray[Any], ...]:
-    """The arrays of these names, in their order."""
+def read_arrays(
+    path: Path, names: tuple[str, ...], remedy: str = "get the file again"
+) -> tuple[npt.NDArray[Any], ...]:
+    """The arrays of these names, in their order; ``remedy`` says what to do where they are not."""
     try:
         with path.open("rb") as file:
             arrays = np.load(file, allow_pickle=False)
@@ -20,8 +22,8 @@ def read_arrays(path: Path, names: tuple[str, ...]) -> tuple[npt.NDArray[Any], .
                 return tuple(arrays[name] for name in names)
     except Exception as error:  # a damaged archive makes zipfile and numpy raise many kinds
         raise InputError(
-            f"{path}: cannot be read as an .npz file ({str(error) or type(error).__name__}); get "
-            "the file again"
+            f"{path}: cannot be read as an .npz file ({str(error) or type(error).__name__}); "
+            f"{remedy}"
         ) from None
     found = ", ".join(there) or "none"
-    raise InputError(f"{path}: the array {absent[0]} is missing, found {found}; get the file again")
+    raise InputError(f"{path}: the array {absent[0]} is missing, found {found}; {remedy}")

@@ -1,7 +1,7 @@
 """Agents from a file: CSV with a header line, or JSON with a list of objects.
 
-Columns: agent, reported_cost, samples; optional true_cost, capped, and local_loss together with
-federated_loss. Whatever is wrong is said with the file, the row and what to do about it.
+Columns: agent, reported_cost, samples; optional true_cost, capped, left, and local_loss together
+with federated_loss. Whatever is wrong is said with the file, the row and what to do about it.
 """
 
 from collections.abc import Callable
@@ -14,7 +14,7 @@ from ..mechanism.arrays import Bools, Floats, Ints
 from .table_file import read_columns
 
 REQUIRED = ("agent", "reported_cost", "samples")
-OPTIONAL = ("true_cost", "capped", "local_loss", "federated_loss")
+OPTIONAL = ("true_cost", "capped", "left", "local_loss", "federated_loss")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -27,6 +27,7 @@ class AgentsFile:
     samples: Ints
     true_cost: Floats | None
     capped: Bools | None
+    left: Bools | None
     local_loss: Floats | None
     federated_loss: Floats | None
     ignored: list[str]
@@ -48,6 +49,7 @@ class AgentsFile:
                 reported_cost=self.reported_cost,
                 samples=self.samples,
                 capped=self.capped,
+                left=self.left,
                 local_loss=self.local_loss if take else None,
                 federated_loss=self.federated_loss if take else None,
             )
@@ -76,6 +78,7 @@ def read_agents(path: Path) -> AgentsFile:
         samples=read.whole("samples"),
         true_cost=optional("true_cost", read.costs),
         capped=optional("capped", read.truth),
+        left=optional("left", read.truth),
         local_loss=optional("local_loss", read.numbers),
         federated_loss=optional("federated_loss", read.numbers),
         ignored=[name for name in read.columns if name not in REQUIRED + OPTIONAL],

@@ -6,6 +6,7 @@ out M from A, its samples and its fee, and nearly the pool from its reward or re
 agents these two sums give away the samples of the other two.
 """
 
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -53,10 +54,20 @@ class Statement:
 
 def statement(settlement: Settlement, agent: str) -> Statement:
     """The statement of one agent."""
-    try:
-        k = list(settlement.population.agents).index(agent)
-    except ValueError:
-        raise InputError(f"there is no agent {agent!r} in this settlement") from None
+    return statements(settlement, [agent])[agent]
+
+
+def statements(settlement: Settlement, agents: Iterable[str]) -> dict[str, Statement]:
+    """The statements of these agents."""
+    place = {agent: k for k, agent in enumerate(settlement.population.agents)}
+    total = settlement.population.total
+    for agent in agents:
+        if agent not in place:
+            raise InputError(f"there is no agent {agent!r} in this settlement")
+    return {agent: _statement(settlement, agent, place[agent], total) for agent in agents}
+
+
+def _statement(settlement: Settlement, agent: str, k: int, total: int) -> Statement:
     return Statement(
         agent=agent,
         rule=settlement.terms.rule,
@@ -66,13 +77,13 @@ def statement(settlement: Settlement, agent: str) -> Statement:
         group=None if settlement.group[k] < 0 else int(settlement.group[k]),
         won=bool(settlement.won[k]),
         net=int(settlement.net[k]),
-        lines=tuple(_lines(settlement, k)),
+        lines=tuple(_lines(settlement, k, total)),
     )
 
 
-def _lines(settlement: Settlement, k: int) -> list[Line]:
+def _lines(settlement: Settlement, k: int, M: int) -> list[Line]:
     population, terms = settlement.population, settlement.terms
-    n, m, M = len(population), int(population.samples[k]), population.total
+    n, m = len(population), int(population.samples[k])
     c, unit = _text(population.reported_cost[k]), _text(terms.unit)
     pool, kept = int(settlement.pool[k]), f"(1 − {_text(terms.retention)})"
     lines: list[Line] = []
@@ -91,7 +102,8 @@ def _lines(settlement: Settlement, k: int) -> list[Line]:
         )
         if terms.rule == "rebate":
             kappa = float(terms.consistency)
-            if population.capped is not None and population.capped[k]:
+            exempt = (population.capped, population.left)
+            if any(column is not None and column[k] for column in exempt):
                 kappa = 0.0
             line(
                 "charge",
@@ -101,7 +113,10 @@ def _lines(settlement: Settlement, k: int) -> list[Line]:
             )
     else:
         lines.append(_measured_line(settlement, k))
-    if terms.rule == "rebate":
+    if population.left is not None and population.left[k]:
+        name = "rebate" if terms.rule == "rebate" else "reward"
+        line(name, "0", "forfeited by leaving before the end", "to you")
+    elif terms.rule == "rebate":
         line("rebate", "⌊(1 − ρ)·pool/(n − 1)⌋", f"⌊{kept}·{pool}/({n} − 1)⌋", "to you")
     elif settlement.won[k]:
         line("reward", "⌊(1 − ρ)·pool/G⌋", f"⌊{kept}·{pool}/{population.groups}⌋", "to you")

@@ -22,6 +22,7 @@ _COLUMNS = {
     "reported_cost": "numbers",
     "samples": "whole numbers",
     "capped": "truth values",
+    "left": "truth values",
     "local_loss": "numbers",
     "federated_loss": "numbers",
 }
@@ -37,6 +38,8 @@ class Population:
         samples: m_i, delivered; whole and above 0.
         capped: agents that own too little data to reach m*; they pay no consistency charge.
         local_loss, federated_loss: measured test losses, both or neither.
+        left: agents that were gone before the end; they pay the fee for what they delivered, no
+            charge for what they did not, and forfeit reward and rebate.
     """
 
     agents: Sequence[str]
@@ -45,6 +48,7 @@ class Population:
     capped: Bools | None = None
     local_loss: Floats | None = None
     federated_loss: Floats | None = None
+    left: Bools | None = None
 
     def __post_init__(self) -> None:
         if len(self.agents) < 3:

@@ -75,7 +75,7 @@ class Settlement:
     @property
     def prize(self) -> Ints:
         """What each agent would receive if it won the sandwich: (1 − ρ)·pool/G."""
-        return _share(self.pool, self.terms, self.population.groups)
+        return share(self.pool, self.terms, self.population.groups)
 
     @property
     def input(self) -> Literal["analytic", "measured"]:
@@ -134,9 +134,13 @@ def settle(population: Population, terms: Terms, seed: int | None = None) -> Set
         if seed is None:
             raise InputError("the sandwich rule draws groups: give a seed")
         group, won = compete(population.agents, population.reported_cost, seed)
-        reward = np.where(won, _share(pool, terms, population.groups), 0)
+        reward = np.where(won, share(pool, terms, population.groups), 0)
     else:
-        rebate = _share(pool, terms, n - 1)
+        rebate = share(pool, terms, n - 1)
+    if population.left is not None:
+        charge, reward, rebate = (
+            np.where(population.left, 0, amount) for amount in (charge, reward, rebate)
+        )
     net = reward + rebate + compensation - fee - charge
     return Settlement(
         population=population,
@@ -157,8 +161,8 @@ def settle(population: Population, terms: Terms, seed: int | None = None) -> Set
     )
 
 
-def _share(pool: Ints, terms: Terms, among: int) -> Ints:
-    """⌊(1 − ρ)·pool/among⌋. 1 − ρ has six decimals at most, so that nothing overflows."""
+def share(pool: Ints, terms: Terms, among: int) -> Ints:
+    """⌊(1 − ρ)·pool/among⌋ (Algorithm 2). 1 − ρ has six decimals at most: nothing overflows."""
     kept = 1 - as_fraction(terms.retention)
     whole, rest = np.divmod(pool, kept.denominator)
     left: Ints = whole * kept.numerator + rest * kept.numerator // kept.denominator

@@ -17,6 +17,13 @@ from .recipe import Recipe
 from .seeds import derive
 
 
+def initial_model(network: Callable[[], nn.Module], seed: int) -> nn.Module:
+    """The network with its first weights, which depend on nothing but the seed."""
+    with torch.random.fork_rng(devices=[]):
+        torch.default_generator.manual_seed(derive(seed, "weights"))
+        return network()
+
+
 @dataclass(frozen=True, eq=False)
 class Job:
     """A training, whoever does it: ``shards[i]`` are agent i's indices into the training data.
@@ -48,9 +55,7 @@ class Job:
 
     def initial_model(self) -> nn.Module:
         """The network with its first weights: the same for every agent, alone or together."""
-        with torch.random.fork_rng(devices=[]):
-            torch.default_generator.manual_seed(derive(self.seed, "weights"))
-            return self.network()
+        return initial_model(self.network, self.seed)
 
     def batches(self, agent: int) -> Batches:
         """The batches of an agent."""

@@ -12,10 +12,11 @@ from ..data.ham10000 import By
 from ..data.locate import data_directory
 from ..data.partition import parse_scheme
 from ..mechanism import InputError
-from ..models import digits_cnn, mnist_cnn, pretrained_resnet50, resnet18_small
+from ..models import pretrained_resnet50
 from ..models.weights import find_weights
 from ..progress import Report, silent
 from .job import Job
+from .networks import NETWORKS
 from .recipe import RECIPES, Recipe
 from .seeds import generator
 
@@ -83,9 +84,4 @@ def network_of(dataset: Dataset, directory: Path | None) -> Callable[[], nn.Modu
     classes = len(dataset.classes)
     if dataset.name == "ham10000":
         return partial(pretrained_resnet50, classes, data_directory(directory))
-    networks: dict[str, Callable[[int], nn.Module]] = {
-        "digits": digits_cnn,
-        "mnist": mnist_cnn,
-        "cifar10": resnet18_small,
-    }
-    return partial(networks[dataset.name], classes)
+    return partial(NETWORKS[dataset.name].make, classes)

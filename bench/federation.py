@@ -1,0 +1,92 @@
+"""What the federation costs: a round between machines, against the plain loop; the ledger.
+
+Three members train digits over NVIDIA FLARE (mutual TLS, loopback), in one process over the same
+protocol, and in a plain loop without any protocol. The models of the first two are compared.
+"""
+
+import itertools
+import shutil
+import statistics
+import tempfile
+import time
+from datetime import datetime
+from pathlib import Path
+
+from fedfact.data.site import load_site
+from fedfact.federation.flare.demo import MEMBERS, run_demo
+from fedfact.federation.join import open_agent
+from fedfact.federation.ledger import Entry, read_ledger
+from fedfact.federation.operate import operate
+from fedfact.federation.record import replay
+from fedfact.federation.transport import InProcess
+from fedfact.federation.verify import verify
+from fedfact.training.site import Plan, Site, mean_of
+
+ROUNDS = 40
+
+
+def seconds_a_round(entries: list[Entry]) -> float:
+    times = [datetime.fromisoformat(entry.time) for entry in entries if entry.kind == "round"]
+    return statistics.median((b - a).total_seconds() for a, b in itertools.pairwise(times))
+
+
+def in_process(deployed: Path, folder: Path) -> list[Entry]:
+    """The same federation in one process: the same secrets, terms and configs."""
+    operator = folder / "operator"
+    operator.mkdir()
+    (operator / "models").mkdir()
+    for name in ("terms.json", "terms.toml", "members.json", "operator.key", "seed.secret"):
+        shutil.copy(deployed / "operator" / name, operator)
+    agents = {}
+    for member in MEMBERS:
+        (folder / member).mkdir()
+        for name in ("agent.toml", "terms.json", "agent.key", "nonce.secret", "salt.secret"):
+            shutil.copy(deployed / member / name, folder / member)
+        agents[member] = open_agent(folder / member)
+    operate(operator, InProcess(agents))
+    return read_ledger(str(operator))
+
+
+def plain(plan: Plan) -> float:
+    """Seconds a round of nothing but training and averaging."""
+    sites = [
+        Site(plan, load_site(f"digits:{k}/3", Path()), name, 400, bytes(32))
+        for k, name in enumerate(MEMBERS)
+    ]
+    total = sum(site.samples for site in sites)
+    shares = [site.samples / total for site in sites]
+    model, taken = plan.initial(), []
+    for _ in range(plan.rounds):
+        start = time.perf_counter()
+        models = [site.update(model, plan.recipe.local_steps) for site in sites]
+        model = mean_of(models, shares, plan)
+        taken.append(time.perf_counter() - start)
+    return statistics.median(taken)
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        deployed, alone = Path(folder, "deployed"), Path(folder, "alone")
+        alone.mkdir()
+        found = run_demo(deployed, ROUNDS, lambda said, status: None)
+        over_flare = read_ledger(str(deployed / "operator"))
+        within = in_process(deployed, alone)
+        plan = replay(within).terms.plan()
+        loop = plain(plan)
+    rounds = seconds_a_round(over_flare), seconds_a_round(within)
+    same = replay(over_flare).rounds[-1].model == replay(within).rounds[-1].model
+    print(f"from nothing to settled and verified, three members: {found['seconds']:.0f} s")
+    print(
+        f"a round of digits: plain loop {loop:.3f} s, protocol in one process {rounds[1]:.3f} s, "
+        f"between processes over FLARE {rounds[0]:.3f} s: {rounds[0] - loop:.3f} s over the loop"
+    )
+    print(
+        f"the models after {ROUNDS} rounds are {'equal' if same else 'NOT equal'} to the last bit"
+    )
+    start = time.perf_counter()
+    verify(over_flare)
+    print(f"verify: {len(over_flare) / (time.perf_counter() - start):,.0f} entries a second")
+
+
+if __name__ == "__main__":
+    main()

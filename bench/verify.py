@@ -1,0 +1,105 @@
+"""How verifying a ledger grows: twice the rounds, or twice the agents, over once.
+
+Processor time. Agents that only sign, without training, fill the ledgers: about 2 is linear.
+"""
+
+import statistics
+import tempfile
+import time
+from pathlib import Path
+
+from fedfact.federation.canonical import decimal, digest
+from fedfact.federation.consortium import create
+from fedfact.federation.contract import Contract, Enrolment
+from fedfact.federation.draw import commitment
+from fedfact.federation.keys import Key
+from fedfact.federation.ledger import Entry, read_ledger
+from fedfact.federation.message import OPERATOR, read_message, write_message
+from fedfact.federation.operate import operate
+from fedfact.federation.told import Told
+from fedfact.federation.transport import InProcess
+from fedfact.federation.verify import verify
+
+TERMS = """
+name = "bench"
+[money]
+error_scale = 20000.0
+unit = 0.01
+[training]
+network = "digits"
+rounds = {rounds}
+local_steps = 2
+"""
+
+
+class Signer:
+    """An agent that signs whatever fits, and trains nothing."""
+
+    def __init__(self, number: int) -> None:
+        self.name, self.key = f"agent-{number:05}", Key(number.to_bytes(32, "big"))
+        self.nonce, self.cost, self.samples = bytes(32), 1.0 + number / 1000, 0
+
+    def handle(self, kind: str, request: bytes) -> bytes:
+        """Answer as the protocol asks."""
+        message = read_message(request, len(request))
+        said, body = message.head.content, b""
+        if kind == "enrol":
+            answer = Enrolment(
+                agent=self.name,
+                key=self.key.public,
+                reported_cost=decimal(self.cost),
+                capacity=None,
+                nonce=commitment(self.nonce, self.name),
+            ).dump()
+        elif kind == "agree":
+            contract = Contract.take(said["contract"])
+            self.samples, answer = contract.samples, {"contract": contract.hash()}
+        elif kind == "open":
+            answer = {"nonce": self.nonce.hex()}
+        elif kind == "round":
+            body = message.body
+            answer = {"round": said["round"], "start": digest(body), "steps": said["steps"]}
+            answer |= {"samples": self.samples, "used": self.samples, "index": "0" * 64}
+        else:
+            told = Told.take({name: value for name, value in said.items() if name != "ledger"})
+            answer = {"statement": told.hash(), "agrees": True, "why": []}
+        return write_message(
+            self.key,
+            federation=message.head.federation,
+            kind=kind,
+            sender=self.name,
+            to=OPERATOR,
+            answers=message.hash,
+            content=answer,
+            body=body,
+        )
+
+
+def ledger(agents: int, rounds: int) -> list[Entry]:
+    with tempfile.TemporaryDirectory() as name:
+        place, signers = Path(name), [Signer(number) for number in range(agents)]
+        (place / "terms.toml").write_text(TERMS.format(rounds=rounds))
+        create(place / "operator", place / "terms.toml", [signer.name for signer in signers])
+        operate(place / "operator", InProcess({s.name: s.handle for s in signers}))
+        return read_ledger(str(place / "operator"))
+
+
+def seconds(entries: list[Entry]) -> float:
+    taken = []
+    for _ in range(2):
+        start = time.process_time()
+        assert all(verdict.holds for verdict in verify(entries))
+        taken.append(time.process_time() - start)
+    return statistics.median(taken)
+
+
+def main() -> None:
+    once, rounds, agents = ledger(20, 20), ledger(20, 40), ledger(40, 20)
+    base = seconds(once)
+    print(f"{len(once)} entries of 20 agents and 20 rounds: {base:.2f} s")
+    print(f"twice the rounds: {seconds(rounds) / base:.2f} times that")
+    print(f"twice the agents: {seconds(agents) / base:.2f} times that")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,100 @@
+"""A whole consortium on one machine: operator and three members, each a process of its own."""
+
+import re
+import socket
+import time
+from contextlib import ExitStack
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from ...data import load
+from ...folders import make_folder
+from ...mechanism import InputError
+from ...training.plan import Plan
+from ...training.site import score
+from ..agent_files import AgentFiles
+from ..consortium import PUBLISHED, Consortium, ledger_place
+from ..ledger import Entry, read_ledger
+from ..money import settlement_of
+from ..record import replay
+from ..setup import DEFAULT_TERMS, make_ready, set_up
+from ..verify import verify, verify_copy
+from .kits import find_kits
+from .processes import start_site
+from .running import Show, run_operator
+
+MEMBERS = {"alder": 1.25, "birch": 1.6, "cedar": 2.2}
+"""Who takes part, and what a sample costs each: some 400, 354 and 302 samples are best for them."""
+
+_PATIENCE = 60.0
+
+
+def run_demo(directory: Path, rounds: int, show: Show) -> dict[str, Any]:
+    """Set up what is not there, run it to the end, verify it; what came of it."""
+    start, operator = time.monotonic(), directory / "operator"
+    if not (operator / PUBLISHED).exists():
+        _make(directory, rounds)
+    kits = find_kits(operator)
+    with ExitStack() as running:
+        for name, kit in kits.members.items():
+            own = directory / name
+            make_ready(kit, own / "agent.toml")
+            running.callback(start_site(kit, own).stop)
+        overview = run_operator(operator, show, _PATIENCE)
+    entries = read_ledger(ledger_place(operator))
+    verdicts = verify(entries)
+    for name in kits.members:
+        verdicts += verify_copy(entries, name, AgentFiles(directory / name))
+    with Consortium(operator) as house:
+        plan = house.published.plan()
+    model = directory / next(iter(kits.members)) / "model.bin"
+    return {
+        "overview": overview,
+        "sound": all(verdict.holds for verdict in verdicts),
+        "checks": [asdict(verdict) for verdict in verdicts],
+        "members": _better_off(entries),
+        "accuracy": _accuracy(plan, model) if model.exists() else None,
+        "seconds": time.monotonic() - start,
+    }
+
+
+def _accuracy(plan: Plan, model: Path) -> float:
+    return score(plan, model.read_bytes(), load("digits").test).accuracy
+
+
+def _better_off(entries: list[Entry]) -> dict[str, dict[str, float]]:
+    """Each member's loss alone and as settled, which in a demo is no secret."""
+    record = replay(entries)
+    if record.revealed is None:
+        return {}
+    settlement = settlement_of(record.deliveries.values(), record.revealed, record)
+    if settlement is None:
+        return {}
+    agents = settlement.population.agents
+    alone, settled = settlement.losses([MEMBERS[agent] for agent in agents])
+    return {
+        agent: {"alone": float(alone[k]), "settled": float(settled[k])}
+        for k, agent in enumerate(agents)
+    }
+
+
+def _make(directory: Path, rounds: int) -> None:
+    if directory.exists() and any(directory.iterdir()):
+        raise InputError(f"{directory}: holds something else; name another with --directory")
+    make_folder(directory)
+    terms = directory / "terms.toml"
+    text = DEFAULT_TERMS.read_text()
+    terms.write_text(re.sub(r"(?m)^rounds = \d+ *", f"rounds = {rounds} ", text))
+    set_up(directory / "operator", terms, list(MEMBERS), "localhost", _free_port())
+    for k, (name, cost) in enumerate(MEMBERS.items()):
+        make_folder(directory / name)
+        (directory / name / "agent.toml").write_text(
+            f'name = "{name}"\ntrue_cost = {cost}\ndata = "digits:{k}/{len(MEMBERS)}"\n'
+        )
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("localhost", 0))
+        return int(probe.getsockname()[1])

@@ -1,0 +1,170 @@
+"""Replay a ledger and check everything in it, trusting nobody: a list of small named checks.
+
+What these checks prove: the ledger is whole and unchanged, everybody signed what it says they
+signed, and every amount follows from that. What they cannot: that samples were really used (that
+is attested, not proved), and that no entries were cut off at the end (compare with an agent's own
+copy: `verify_copy`).
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ..mechanism import InputError
+from .agent_files import AgentFiles, LastRound
+from .checks import CHECKS, Fault, Replayed
+from .keys import is_signed
+from .ledger import FIRST, Entry
+from .record import Record, replay
+from .rounds import LEFT
+from .settling import told_of
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What one check found; ``holds`` is None where what it needs is not sound itself."""
+
+    name: str
+    holds: bool | None
+    says: str
+    entry: int | None = None
+
+
+def chain(entries: list[Entry]) -> str:
+    """Every entry has its number, its own hash, and the hash of the one before."""
+    previous = FIRST
+    for number, entry in enumerate(entries):
+        if entry.number != number:
+            raise Fault(entry, f"has number {entry.number} where {number} should be")
+        if entry.previous != previous:
+            raise Fault(entry, "does not follow the entry before it")
+        if entry.hash != entry.own_hash():
+            raise Fault(entry, "was changed: its hash is another")
+        previous = entry.hash
+    return f"{len(entries)} entries, head {previous[:16]}"
+
+
+def signatures(entries: list[Entry]) -> str:
+    """The operator named in the terms signed every entry."""
+    try:
+        public = replay(entries[:1]).terms.operator
+    except InputError as error:
+        raise Fault(entries[0], f"names no operator ({error})") from None
+    for entry in entries:
+        if not is_signed(public, "entry", entry.hash.encode(), entry.signature):
+            raise Fault(entry, "is not signed by the operator")
+    return f"all by {public[:16]}"
+
+
+def order(entries: list[Entry]) -> Replayed:
+    """Every entry is well formed, and comes when it may."""
+    record, documents = Record(), []
+    for entry in entries:
+        try:
+            documents.append((entry, record.add(entry)))
+        except InputError as error:
+            raise Fault(entry, str(error)) from None
+    return documents, record
+
+
+def verify(entries: list[Entry]) -> list[Verdict]:
+    """All checks, in order."""
+    if not entries:
+        raise InputError("the ledger is empty")
+    verdicts, replayed = [], None
+    for first in (chain, signatures):
+        verdicts.append(_verdict(first, entries))
+    try:
+        replayed = order(entries)
+        verdicts.append(Verdict("order", True, replayed[1].phase))
+    except Fault as fault:
+        verdicts.append(_fault("order", fault))
+    for check in CHECKS:
+        if replayed is None:
+            verdicts.append(Verdict(check.__name__, None, "not checked: the order does not hold"))
+        else:
+            verdicts.append(_verdict(check, replayed))
+    return verdicts
+
+
+def _verdict(check: Callable[..., str], of: object, whose: str = "") -> Verdict:
+    name = whose + check.__name__
+    try:
+        return Verdict(name, True, check(of))
+    except Fault as fault:
+        return _fault(name, fault)
+    except (ValueError, ArithmeticError) as error:  # of figures that no honest ledger has
+        return Verdict(name, False, str(error).partition("\n")[0])
+
+
+def _fault(name: str, fault: Fault) -> Verdict:
+    where = "" if fault.entry is None else f"{fault.entry.name}: "
+    number = None if fault.entry is None else fault.entry.number
+    return Verdict(name, False, where + fault.why, number)
+
+
+def verify_copy(entries: list[Entry], agent: str, files: AgentFiles) -> list[Verdict]:
+    """Whether the ledger says what an agent was told and signed, by the copies it kept."""
+
+    def heads(record: Record) -> str:
+        seen = files.heads()
+        for head in seen:
+            if head["number"] >= len(entries):
+                raise InputError(f"the agent saw an entry {head['number']}; the ledger was cut off")
+            if entries[head["number"]].hash != head["hash"]:
+                raise Fault(entries[head["number"]], "is another than the agent was shown")
+        return f"{len(seen)} heads"
+
+    def contract(record: Record) -> str:
+        signed = files.contract()
+        if record.roster is None:
+            return "none signed yet"
+        if agent in record.declined and files.opened() is None:
+            return "takes no part"  # what it may have signed before never came into force
+        if record.contracts.get(agent) != signed:
+            raise InputError("the ledger has another contract than the agent signed")
+        return "as signed"
+
+    def nonce(record: Record) -> str:
+        opened = files.opened()
+        if record.nonces is None or record.roster is None:
+            return "not opened yet"
+        if opened is None:
+            if record.money.rule == "rebate":
+                return "not opened, which changes nothing: this rule has no draw"
+            raise InputError("the ledger says that the agent withheld its nonce; was it asked?")
+        if record.roster.contracts != opened:
+            raise InputError("the ledger has another roster than the agent opened its nonce for")
+        if agent in record.nonces.withheld:
+            raise InputError("the ledger says that the agent withheld a nonce that it opened")
+        return "as opened"
+
+    def rounds(record: Record) -> str:
+        last = files.last_round() or LastRound()
+        late = []
+        for done in record.rounds:
+            if done.absent.get(agent) == LEFT and not files.is_leaving():
+                raise InputError("the ledger says that the agent left, and it did not say so")
+            if agent in done.absent and done.round in last.in_time:
+                raise InputError(f"the agent answered round {done.round} well in time: not counted")
+            if agent in done.absent and done.round in last.used:
+                late.append(str(done.round))
+        taken = sum(agent in done.attested for done in record.rounds)
+        return f"took part in {taken}" + (f", not in time for {', '.join(late)}" if late else "")
+
+    def statements(record: Record) -> str:
+        kept = files.statements()
+        for told in kept:
+            if told.settlement == record.settlement and (
+                agent not in record.lines or told != told_of(record, [agent])[agent]
+            ):
+                raise InputError("the ledger's settlement is not what the agent was told")
+        if kept and kept[-1].settlement != record.settlement:
+            return f"{len(kept)} statements; the last one told was reversed since"
+        return f"{len(kept)} statements"
+
+    try:
+        record = replay(entries)
+    except InputError as error:
+        return [Verdict("own copy", None, f"not checked: {error}")]
+    checks = (heads, contract, nonce, rounds, statements)
+    return [_verdict(check, record, "own ") for check in checks]

@@ -1,0 +1,86 @@
+"""The networks that need no file of weights, by name: how each is made, and what it takes."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import nn
+
+from ..data import Dataset, Samples, cifar10, digits, mnist
+from ..mechanism import InputError
+from ..models import digits_cnn, mnist_cnn, resnet18_small
+
+
+@dataclass(frozen=True)
+class Network:
+    """A network of the name of the data set it was made for.
+
+    It takes images of this shape (height, width, channels), of these classes. ``mean`` and ``std``
+    of each channel, for pixels scaled to 0..1, are those of that data set: every member of a
+    federation scales its own images by the same numbers.
+    """
+
+    name: str
+    make: Callable[[int], nn.Module]
+    shape: tuple[int, int, int]
+    classes: tuple[str, ...]
+    mean: tuple[float, ...]
+    std: tuple[float, ...]
+
+    def new(self) -> nn.Module:
+        """The network for its classes; its weights come from torch's global generator."""
+        return self.make(len(self.classes))
+
+    def blank(self) -> nn.Module:
+        """The network with whatever numbers are in memory, for weights to be loaded into.
+
+        It draws no random numbers, so many threads may make one at a time.
+        """
+        return self.outline().to_empty(device="cpu")
+
+    def outline(self) -> nn.Module:
+        """The network without numbers: names, types and shapes alone."""
+        with torch.device("meta"):
+            return self.new()
+
+    def dataset(self, samples: Samples) -> Dataset:
+        """The samples, which were checked, as a data set without test samples."""
+        nothing = samples.take(np.arange(0))
+        return Dataset(self.name, samples, nothing, self.classes, self.mean, self.std)
+
+    def check(self, samples: Samples) -> None:
+        """Refuse samples that the network cannot learn from."""
+        found = samples.images.shape[1:]
+        if found != self.shape:
+            raise InputError(
+                f"the images are {_size(found)}, and the network {self.name} takes "
+                f"{_size(self.shape)} (height, width, channels); bring them to that size"
+            )
+        most = len(self.classes) - 1
+        wrong = np.flatnonzero((samples.labels < 0) | (samples.labels > most))
+        if len(wrong):
+            raise InputError(
+                f"label {samples.labels[wrong[0]]} of sample {wrong[0]} (counted from 0) is out of "
+                f"range; labels of the network {self.name} go from 0 to {most}"
+            )
+        if not len(samples):
+            raise InputError("there are no samples; give at least one")
+
+
+def _size(shape: tuple[int, ...]) -> str:
+    return " x ".join(map(str, shape))
+
+
+NETWORKS = {
+    network.name: network
+    for network in (
+        Network("digits", digits_cnn, (8, 8, 1), digits.CLASSES, digits.MEAN, digits.STD),
+        Network("mnist", mnist_cnn, (28, 28, 1), mnist.CLASSES, mnist.MEAN, mnist.STD),
+        Network(
+            *("cifar10", resnet18_small, (32, 32, 3)),
+            *(cifar10.CLASSES, cifar10.MEAN, cifar10.STD),
+        ),
+    )
+}
+"""The networks of digits, MNIST and CIFAR-10."""

@@ -1,0 +1,155 @@
+"""Whole federations in one process: an operator's directory and agents' directories."""
+
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from fedfact.federation.agent_files import AgentFiles
+from fedfact.federation.consortium import Consortium, create
+from fedfact.federation.desk import Desk
+from fedfact.federation.join import open_agent
+from fedfact.federation.operate import operate
+from fedfact.federation.transport import Failure, InProcess
+from fedfact.federation.verify import verify, verify_copy
+
+TERMS = """
+name = "test"
+[money]
+error_scale = 20000.0
+unit = 0.01
+rule = "{rule}"
+minimum_samples = 20
+[training]
+network = "digits"
+rounds = {rounds}
+local_steps = {steps}
+[conduct]
+quorum = {quorum}
+"""
+COSTS = {"alder": 2.0, "birch": 1.0, "cedar": 0.5, "elm": 1.5, "fir": 3.0}
+
+
+class House:
+    """An operator's directory with agents beside it, made but not started."""
+
+    def __init__(self, root: Path, *, agents=3, rule="rebate", rounds=3, quorum=2, ledger=None):
+        self.root, self.directory = root, root / "operator"
+        names = list(COSTS)[:agents]
+        root.mkdir(exist_ok=True, parents=True)
+        steps = {1: 7, 2: 4}.get(rounds, 3)  # enough for everybody to use all it agreed to
+        terms = TERMS.format(rule=rule, rounds=rounds, quorum=quorum, steps=steps)
+        (root / "terms.toml").write_text(terms)
+        create(self.directory, root / "terms.toml", names, ledger)
+        self.agents = {}
+        for k, name in enumerate(names):
+            place = root / name
+            place.mkdir()
+            (place / "terms.json").write_bytes((self.directory / "terms.json").read_bytes())
+            self.configure(name, data=f"digits:{k}/{agents}", true_cost=COSTS[name])
+            self.agents[name] = place
+
+    def configure(self, name, **keys):
+        lines = [f"{k} = {v!r}".replace("'", '"') for k, v in {"name": name, **keys}.items()]
+        (self.root / name / "agent.toml").write_text("\n".join(lines) + "\n")
+
+    def handlers(self):
+        return {name: open_agent(place) for name, place in self.agents.items()}
+
+    def run(self, transport=None):
+        operate(self.directory, transport or InProcess(self.handlers()))
+        return self.record()
+
+    def record(self):
+        with Consortium(self.directory) as house:
+            return Desk(house, InProcess({})).record
+
+    def entries(self):
+        with Consortium(self.directory) as house:
+            return house.ledger.entries()
+
+
+@pytest.fixture
+def make_house(tmp_path):
+    """A function that makes a `House`."""
+    return lambda name="house", **how: House(tmp_path / name, **how)
+
+
+@pytest.fixture(scope="session")
+def finished(tmp_path_factory):
+    """One finished federation under each rule; not to be changed."""
+    root = tmp_path_factory.mktemp("finished")
+    houses = {rule: House(root / rule, agents=4, rule=rule) for rule in ("rebate", "sandwich")}
+    for house in houses.values():
+        house.run()
+    return SimpleNamespace(**houses)
+
+
+class Wire(InProcess):
+    """In process, with what a test does to messages on the way, and a log of all of them.
+
+    ``before(agent, kind, request)`` and ``after(agent, kind, reply)`` return what goes on from
+    there: bytes, or a `Failure`.
+    """
+
+    def __init__(self, house, before=None, after=None):
+        self.agents = house.handlers()
+        super().__init__(self.agents)
+        self.before = before or (lambda agent, kind, request: request)
+        self.after = after or (lambda agent, kind, reply: reply)
+        self.log = []
+
+    def _one(self, agent, kind, request):
+        request = self.before(agent, kind, request)
+        if isinstance(request, Failure):
+            return request
+        reply = self.after(agent, kind, super()._one(agent, kind, request))
+        self.log.append((agent, kind, request, reply))
+        return reply
+
+
+def outcome(record):
+    """All that matters of a record, whenever it was written."""
+    return {
+        "contracts": record.contracts,
+        "declined": record.declined,
+        "models": [(done.start, done.model) for done in record.rounds],
+        "there": [sorted(done.attested) for done in record.rounds],
+        "absent": [done.absent for done in record.rounds],
+        "deliveries": record.deliveries,
+        "revealed": record.revealed,
+        "settled": record.settled,
+        "lines": record.lines,
+        "balances": record.balances(),
+    }
+
+
+def check(house):
+    """The ledger of a house verifies, also by its agents' own copies, and money balances."""
+    entries = house.entries()
+    verdicts = verify(entries)
+    for name, place in house.agents.items():
+        verdicts += verify_copy(entries, name, AgentFiles(place))
+    contested = ("own rounds", "own nonce")  # answers that the wires of tests lose on the way
+    assert [each for each in verdicts if not each.holds and each.name not in contested] == []
+    record = house.record()
+    assert sum(record.balances().values()) == 0
+    return record
+
+
+@pytest.fixture(scope="session")
+def wired():
+    """`Wire`."""
+    return Wire
+
+
+@pytest.fixture(scope="session")
+def sound():
+    """`check`."""
+    return check
+
+
+@pytest.fixture(scope="session")
+def essence():
+    """`outcome`."""
+    return outcome

@@ -1,0 +1,292 @@
+"""`fedfact verify`, `statement`, `ledger` and `federation`, as their users meet them."""
+
+import errno
+import json
+import os
+import shutil
+import sqlite3
+from dataclasses import dataclass
+
+import pytest
+
+from fedfact.cli.federation_view import Tail, paths, print_overview
+from fedfact.federation.agent_files import AgentFiles
+from fedfact.federation.overview import overview
+from fedfact.mechanism import InputError
+
+TERMS = """
+name = "test"
+[money]
+error_scale = 20000.0
+[training]
+network = "digits"
+rounds = 3
+"""
+
+
+@dataclass
+class Done:
+    stdout: str
+    stderr: str
+
+    @property
+    def json(self):
+        return json.loads(self.stdout)
+
+
+@pytest.fixture
+def run(fedfact):
+    """A command that must end with this exit status."""
+
+    def do(*words, status=0):
+        done = fedfact(*words)
+        assert done.code == status, done.err
+        assert "Traceback" not in done.err
+        return Done(done.out, done.err)
+
+    return do
+
+
+@pytest.fixture
+def place(finished, tmp_path):
+    """A copy of a finished federation, to be changed."""
+    shutil.copytree(finished.rebate.root, tmp_path / "house")
+    return tmp_path / "house"
+
+
+def test_verify_says_what_holds(run, place):
+    out = run("verify", place / "operator").stdout
+    assert out.count("✓") == 11
+    assert out.endswith("The ledger is sound.\n")
+    own = run("verify", place / "operator", "--agent", place / "birch", "--json").json
+    assert own["sound"] is True
+    assert own["first_bad_entry"] is None
+    assert {"own heads", "own contract", "own nonce"} <= {each["name"] for each in own["checks"]}
+
+
+def test_a_changed_ledger_is_found_and_the_entry_named(run, place):
+    with sqlite3.connect(place / "operator" / "ledger.db") as data:
+        data.execute("update fedfact_ledger set body = replace(body, '1', '2') where number = 7")
+    data.close()
+    done = run("verify", place / "operator", status=3)
+    assert "✗ chain" in done.stdout
+    assert "The ledger is NOT sound. The first bad entry is 7." in done.stdout
+    assert run("verify", place / "operator", "--json", status=3).json["first_bad_entry"] == 7
+
+
+def test_a_ledger_travels_as_an_export(run, place, tmp_path):
+    run("ledger", "export", place / "operator", "-o", tmp_path / "ledger.jsonl")
+    assert "sound" in run("verify", tmp_path / "ledger.jsonl").stdout
+    assert run("ledger", "export", place / "operator", "-o", tmp_path / "l.txt", status=2)
+    shown = run("ledger", "show", tmp_path / "ledger.jsonl", "--json").json
+    assert [entry["number"] for entry in shown] == list(range(len(shown)))
+    assert shown[0]["body"]["name"] == "test"
+    listed = run("ledger", "show", place / "operator", "--from", "20").stdout
+    assert "settlement" not in listed.split("\n")[1]
+    assert "reveal" not in listed
+
+
+def test_a_statement_is_of_one_agent(run, place):
+    out = run("statement", place / "operator", "birch").stdout
+    assert "Statement for birch" in out
+    assert "Promised 141 samples, delivered 141 by your own signed count, billed 141." in out
+    assert "alder" not in out
+    said = run("statement", place / "operator", "birch", "--json").json
+    assert said["agent"] == "birch"
+    refused = run("statement", place / "operator", "nobody", status=2)
+    assert "there is no agent 'nobody'" in refused.stderr
+
+
+@pytest.mark.parametrize("command", ["verify", "statement", "ledger show"])
+def test_what_is_no_ledger_is_refused_in_words(run, tmp_path, command):
+    (tmp_path / "some.db").write_text("no data base")
+    more = ["birch"] if command == "statement" else []
+    for name in ("nothing", "some.db"):
+        done = run(*command.split(), tmp_path / name, *more, status=2)
+        assert done.stderr.startswith("error: ")
+        assert "Traceback" not in done.stderr
+
+
+def test_the_way_of_an_operator(run, tmp_path):
+    (tmp_path / "terms.toml").write_text(TERMS)
+    new, terms = tmp_path / "new", ("--terms", tmp_path / "terms.toml")
+    said = run(
+        "federation", "init", new, "--members", "oak, elm,fir", *terms, "--port", 28101, "--json"
+    ).json
+    assert list(said["kits"]) == ["elm", "fir", "oak"]
+    for member, kit in said["kits"].items():
+        assert (tmp_path / "new" / "kits" / "members" / member / "terms.json").is_file(), kit
+    again = run("federation", "init", new, "--members", "oak,elm,fir", status=2)
+    assert "holds a federation already; name another directory" in again.stderr
+    assert run("federation", "status", new).stdout == "test: not started; invited: oak, elm, fir\n"
+    early = run("federation", "status", new, "--json").json
+    assert (early["phase"], early["invited"]) == ("not started", ["oak", "elm", "fir"])
+    assert not (new / "ledger.db").exists()
+    assert "run fedfact federation start" in run("federation", "resume", new, status=2).stderr
+    assert "federation init" in run("federation", "resume", tmp_path, status=2).stderr
+    assert "nothing runs there" in run("federation", "stop", new, status=2).stderr
+
+
+def test_an_init_that_was_killed_goes_on(run, tmp_path):
+    new = tmp_path / "new"
+    init = ("federation", "init", new, "--port", 28103, "--members")
+    run(*init, "oak,elm,fir")
+    key, kits = (new / "operator.key").read_text(), new / "kits" / "members"
+    shutil.rmtree(kits / "elm")
+    (kits / "fir" / "terms.json").unlink()
+    assert "holds a federation already" in run(*init, "oak,elm,ash", status=2).stderr
+    other = run("federation", "init", new, "--members", "oak,elm,fir", "--port", 1, status=2)
+    assert "the kits there are for localhost:28103" in other.stderr
+    run(*init, "oak,elm,fir")
+    assert (new / "operator.key").read_text() == key
+    terms = {(kits / name / "terms.json").read_bytes() for name in ("oak", "elm", "fir")}
+    assert terms == {(new / "terms.json").read_bytes()}
+    assert (kits / "elm" / "startup" / "client.crt").exists()
+
+
+@pytest.mark.parametrize(
+    ("ledger", "said"),
+    [
+        ("foo", "write sqlite:///PATH or postgresql://"),
+        ("sqlite:////no/such/place/ledger.db", "the ledger cannot be used"),
+    ],
+)
+def test_a_ledger_that_cannot_be_is_refused_at_once(run, tmp_path, ledger, said):
+    new = tmp_path / "new"
+    init = ("federation", "init", new, "--members", "oak,elm,fir", "--ledger", ledger)
+    assert said in run(*init, status=2).stderr
+    assert not new.exists()
+
+
+def test_a_ledger_serves_one_federation(run, tmp_path, place):
+    url = f"sqlite:///{place / 'operator' / 'ledger.db'}"
+    init = ("federation", "init", tmp_path / "new", "--members", "oak,elm,fir", "--ledger", url)
+    assert "holds the ledger of a federation" in run(*init, status=2).stderr
+
+
+def test_a_reader_is_not_told_to_resume(run, place):
+    said = run("verify", place / "operator" / "terms.json", status=2).stderr
+    assert "name an operator's directory" in said
+    assert "resume" not in said
+
+
+def test_the_way_of_a_member(run, tmp_path):
+    (tmp_path / "terms.toml").write_text(TERMS)
+    run(
+        "federation", "init", tmp_path / "new", "--members", "oak,elm,fir", "--terms",
+        tmp_path / "terms.toml", "--port", 28102,
+    )  # fmt: skip
+    kit, own = tmp_path / "new" / "kits" / "members" / "oak", tmp_path / "oak" / "agent.toml"
+    own.parent.mkdir()
+    own.write_text('name = "oak"\ntrue_cost = 1.0\ndata = "digits:0/3"\n')
+    join = ("federation", "join", kit, "--config", own, "--check")
+    out = run(*join).stdout
+    assert "You report 1 a sample and would use 141 of 479 samples" in out
+    assert run(*join, "--json").json["samples"] == 141
+    own.write_text('name = "elm"\ntrue_cost = 1.0\ndata = "digits:0/3"\n')
+    assert "the kit is of oak" in run(*join, status=2).stderr
+    own.write_text('name = "oak"\ntrue_costs = 1.0\ndata = "digits:0/3"\n')
+    assert "did you mean true_cost?" in run(*join, status=2).stderr
+    own.write_text('name = "oak"\ntrue_cost = 1.0\ndata = "missing.npz"\n')
+    assert "missing.npz: there is no such file" in run(*join, status=2).stderr
+    (tmp_path / "oak" / "agent.toml").write_text('name = "oak"\ntrue_cost = 1.0\ndata = "x:0"\n')
+    assert run("federation", "leave", "--config", own, "--json").json == {"leaves": "oak"}
+    assert (tmp_path / "oak" / "leave").exists()
+
+
+def test_a_settlement_is_reversed(run, place, finished):
+    number = run("federation", "reverse", place / "operator", "--why", "a test", "--json").json
+    assert number == {"reversed": finished.rebate.record().settlement}
+    assert "sound" in run("verify", place / "operator").stdout
+    assert "no settlement stands" in run("verify", place / "operator").stdout
+    done = run("statement", place / "operator", "birch", status=2)
+    assert "is not settled (settlement reversed)" in done.stderr
+    twice = run("federation", "reverse", place / "operator", "--why", "again", status=2)
+    assert "there is no settlement to reverse" in twice.stderr
+
+
+@pytest.mark.parametrize(
+    ("members", "said"),
+    [
+        ("oak,elm", "name three or more"),
+        ("oak,oak,elm", "each once"),
+        ("oak,elm,../Fir", "'../Fir' cannot name a member; take letters, digits, hyphens and"),
+        ("operator,elm,fir", "operator"),
+        ("server,elm,fir", "'server' cannot name a member"),
+    ],
+)
+@pytest.mark.parametrize("there", [False, True])
+def test_members_that_cannot_be(run, tmp_path, members, said, there):
+    if there:
+        (tmp_path / "new").mkdir()
+    done = run("federation", "init", tmp_path / "new", "--members", members, status=2)
+    assert said in done.stderr
+    assert (tmp_path / "new").exists() == there
+    assert not [*tmp_path.glob("new/*")]
+
+
+def test_terms_that_cannot_be_leave_nothing_behind(run, tmp_path):
+    for wrong, said in (
+        ("[money]\nerror_scale = -1.0\n", "error_scale"),
+        ("[money]\nerror_scale = 1.0\nalpha = 1.9\n", "alpha is 1.9"),
+        ("[money]\nerror_scal = 1.0\n", "did you mean error_scale?"),
+        ("[training]\nnetwork = 'digit'\n", "digits"),
+    ):
+        (tmp_path / "terms.toml").write_text(wrong)
+        done = run(
+            "federation", "init", tmp_path / "new", "--members", "a,b,c",
+            "--terms", tmp_path / "terms.toml", status=2,
+        )  # fmt: skip
+        assert said in done.stderr
+        assert not (tmp_path / "new").exists()
+
+
+def test_a_void_federation_says_so(make_house, capsys):
+    house = make_house()
+    (house.directory / "finish").touch()
+    said = overview(house.run())
+    assert said["void"]
+    assert {agent["state"] for agent in said["agents"].values()} == {"void"}
+    assert "statement" not in paths(house.directory, said)
+    print_overview(said, running=False)
+    assert f"void: {said['void']}" in capsys.readouterr().out
+
+
+def test_the_tail_of_a_log_is_what_is_new_and_whole(tmp_path):
+    log = tmp_path / "agent.log"
+    log.write_text("old\n")
+    tail = Tail(log)
+    assert tail.lines() == []
+    with log.open("a") as file:
+        file.write("new \x1b[31m\nhal")
+        file.flush()
+        assert tail.lines() == ["new  [31m"]
+        file.write("f\n")
+    assert tail.lines() == ["half"]
+    assert Tail(tmp_path / "none").lines() == []
+
+
+def test_a_head_that_was_cut_short_is_cut_off(tmp_path, monkeypatch):
+    files, path = AgentFiles(tmp_path), tmp_path / "heads.jsonl"
+    heads = [{"number": k, "hash": f"{k}" * 64} for k in range(3)]
+    files.see_head(heads[0])
+
+    def full(handle):
+        os.truncate(path, path.stat().st_size - 9)
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", full)
+        with pytest.raises(InputError, match="no space left"):
+            files.see_head(heads[1])
+    files.see_head(heads[2])
+    assert AgentFiles(tmp_path).heads() == [heads[0], heads[2]]
+
+
+def test_every_command_has_json_and_help(run):
+    for words in (
+        ["verify"], ["statement"], ["ledger", "show"], ["ledger", "export"],
+        *(["federation", name] for name in (
+            "init", "join", "start", "resume", "status", "stop", "leave", "reverse", "demo")),
+    ):  # fmt: skip
+        assert "--json" in run(*words, "--help").stdout, words

@@ -1,0 +1,247 @@
+"""Whatever an agent receives or keeps holds nothing of another agent's; its own stays with it."""
+
+import inspect
+import re
+
+import pytest
+
+from fedfact.federation.agent_files import AgentFiles
+from fedfact.federation.keys import read_secret
+from fedfact.federation.message import read_message
+
+AGENTS = {
+    "northgate": 2.0312345,
+    "southmoor": 1.0498765,
+    "eastbury": 0.5287654,
+    "westcliff": 1.5376543,
+    "middlewich": 2.9465432,
+}
+OWN_SCALE = {"westcliff": 20007.53}
+
+
+def head(data):
+    return read_message(data, len(data)).head
+
+
+def texts_of(number):
+    """How a number might be written."""
+    whole = float(number).is_integer()
+    found = {repr(number), f"{number:g}", f"{number:.6g}", f"{number:,}"}
+    if whole:
+        found |= {str(int(number)), f"{int(number):x}", f"{int(number):,}"}
+    return {text for text in found if len(text) >= 3}
+
+
+def readable(material):
+    """The texts in it, without the numbers of models, among which three digits come by chance."""
+    return b"\n".join(re.findall(rb"[\x20-\x7e]{12,}", material))
+
+
+def mentions(material, text):
+    """Whether the text stands there as a word or number of its own."""
+    pattern = rb"(?<![0-9A-Za-z.])" + re.escape(text.encode()) + rb"(?![0-9A-Za-z]|\.[0-9])"
+    return re.search(pattern, material) is not None
+
+
+class Observed:
+    """A finished federation, with all that every agent received, sent and kept."""
+
+    def __init__(self, house, wired, fails):
+        key = AgentFiles(house.agents["eastbury"]).key
+
+        def crash(agent, kind, request):
+            if fails and (agent, kind) == ("eastbury", "round"):
+                number = head(request).content["round"]
+                if number == 2:
+                    cost, nonce = AGENTS[agent], AgentFiles(house.agents[agent]).nonce.hex()
+                    real = wire._agents[agent]
+
+                    def broken(kind, request):
+                        wire._agents[agent] = real
+                        raise RuntimeError(f"eastbury broke: cost {cost}, nonce {nonce}, {key}")
+
+                    wire._agents[agent] = broken
+            return request
+
+        wire = wired(house, crash)
+        self.record = house.run(wire)
+        self.house, self.wire = house, wire
+        self.received = dict.fromkeys(AGENTS, b"")
+        self.sent = dict.fromkeys(AGENTS, b"")
+        self.updates = {name: [] for name in AGENTS}
+        for agent, kind, request, reply in wire.log:
+            self.received[agent] += request
+            if isinstance(reply, bytes):
+                self.sent[agent] += reply
+                if kind == "round":
+                    self.updates[agent].append(read_message(reply, len(reply)).body)
+        self.kept = {
+            name: b"\n".join(
+                path.name.encode() + b"\n" + path.read_bytes()
+                for path in sorted(place.rglob("*"))
+                if path.is_file()
+            )
+            for name, place in house.agents.items()
+        }
+
+    def secrets(self, name):
+        """What nobody but this agent and the operator may see, as text."""
+        record, files = self.record, AgentFiles(self.house.agents[name])
+        contract, line = record.contracts[name], record.lines[name]
+        numbers = {AGENTS[name], contract.samples, record.deliveries[name].delivered, line.samples}
+        numbers |= {contract.fee, contract.largest_charge, line.fee, line.penalty, line.net}
+        numbers |= {abs(line.net), line.charge, line.rebate, line.reward, line.pool}
+        numbers |= {float(contract.weight), float(contract.slope), float(contract.optimum)}
+        found = set().union(*(texts_of(number) for number in numbers if number))
+        secrets = ("agent.key", "nonce.secret", "salt.secret")
+        found |= {read_secret(files.directory / each).hex() for each in secrets}
+        found |= {name, files.key.public, contract.nonce, contract.hash()}
+        found |= {record.attested[name].index, record.enrolments[name].hash()}
+        return found
+
+    def shared(self, name):
+        """The sums that are told to this agent, and its own numbers, which may coincide."""
+        record, line = self.record, self.record.lines[name]
+        contract = record.contracts[name]
+        total = record.settled.samples
+        numbers = {total, contract.others_samples, contract.agents, line.pool, line.samples}
+        numbers |= {total - line.samples, contract.samples, len(AGENTS)}
+        numbers |= {*AgentFiles(self.house.agents[name]).last_round().used.values()}
+        return set().union(*(texts_of(number) for number in numbers)) | self.secrets(name)
+
+
+@pytest.fixture(scope="module", params=["rebate", "sandwich", "rebate-with-a-crash"])
+def observed(request, tmp_path_factory, wired, finished):
+    rule, _, fails = request.param.partition("-")
+    root = tmp_path_factory.mktemp("privacy") / "house"
+    kind = type(finished.rebate)
+    house = make(kind, root, rule)
+    return Observed(house, wired, bool(fails))
+
+
+def make(kind, root, rule):
+    """A house with these agents and no others."""
+    module = inspect.getmodule(kind)
+    before = dict(module.COSTS)
+    module.COSTS.clear()
+    module.COSTS.update(AGENTS)
+    try:
+        house = kind(root, agents=5, rule=rule)
+    finally:
+        module.COSTS.clear()
+        module.COSTS.update(before)
+    for k, (name, cost) in enumerate(AGENTS.items()):
+        keys = {"data": f"digits:{k}/5", "true_cost": cost}
+        if name in OWN_SCALE and rule == "rebate":
+            keys |= {"error_scale": OWN_SCALE[name], "most_fee": 98_765, "most_samples": 271}
+        house.configure(name, **keys)
+    return house
+
+
+def test_the_federation_that_is_looked_at_is_a_whole_one(observed, sound):
+    record = sound(observed.house)
+    assert sorted(record.lines) == sorted(AGENTS)
+    assert all(len(material) > 10_000 for material in observed.received.values())
+
+
+def test_nothing_of_another_agent_is_received_or_kept(observed):
+    for name in AGENTS:
+        allowed, material = observed.shared(name), observed.received[name] + observed.kept[name]
+        texts = readable(material)
+        for other in AGENTS:
+            for secret in observed.secrets(other) - allowed if other != name else ():
+                assert not mentions(texts, secret), (name, other, secret)
+                assert len(secret) < 8 or secret.encode() not in material, (name, other, secret)
+
+
+def test_no_update_of_another_agent_is_received_or_kept(observed):
+    for name in AGENTS:
+        for other in AGENTS:
+            for update in observed.updates[other] if other != name else []:
+                for part in (update[:64], update[-64:], update[5000:5064]):
+                    assert part not in observed.received[name]
+                    assert part not in observed.kept[name]
+
+
+def test_secrets_that_are_random_do_not_appear_in_any_spelling(observed):
+    for name in AGENTS:
+        for other in AGENTS:
+            if other == name:
+                continue
+            place = observed.house.agents[other]
+            for secret in ("agent.key", "nonce.secret", "salt.secret"):
+                raw = read_secret(place / secret)
+                for spelling in (raw, raw.hex().encode(), raw.hex().upper().encode(), raw[::-1]):
+                    assert spelling not in observed.received[name]
+                    assert spelling not in observed.kept[name]
+        seed = read_secret(observed.house.directory / "seed.secret")
+        assert seed not in observed.received[name]
+        assert seed.hex().encode() not in observed.received[name] + observed.kept[name]
+
+
+def test_the_group_it_is_told_of_is_its_own(observed):
+    for name, place in observed.house.agents.items():
+        (told,) = AgentFiles(place).statements()
+        assert told.line == observed.record.lines[name]
+        groups = re.findall(rb'"group":([0-9]+|null)', observed.received[name])
+        own = b"null" if told.line.group is None else str(told.line.group).encode()
+        assert set(groups) == {own}
+
+
+def test_what_requests_say_is_what_is_documented(observed):
+    """No field that is not known: one that is added has to be thought about here."""
+    fields = {
+        "enrol": {"ledger", "terms"},
+        "agree": {"ledger", "contract", "signature"},
+        "open": {"ledger", "roster"},
+        "round": {"ledger", "round", "steps"},
+        "statement": {
+            "ledger", "settlement", "agents", "samples", "left", "last_round", "line", "statement",
+            "model",
+        },
+    }  # fmt: skip
+    for agent, kind, request, _ in observed.wire.log:
+        said = head(request)
+        assert set(said.content) == fields[kind]
+        assert set(said.content["ledger"]) == {"number", "hash"}
+        assert (said.to, said.sender) == (agent, "operator")
+
+
+def test_an_agents_error_reaches_nobody(observed):
+    everywhere = b"".join([*observed.received.values(), *observed.kept.values()])
+    ledger = "".join(entry.body for entry in observed.house.entries())
+    assert b"broke" not in everywhere
+    assert "broke" not in ledger
+
+
+def test_true_cost_and_own_figures_stay_on_the_machine(make_house, wired):
+    """Of an agent that reports another cost and has an A of its own, also when it declines."""
+    house = make_house(agents=4, rounds=2)
+    own = {"true_cost": 1.5432109, "error_scale": 20012.345, "most_fee": 87_654}
+    house.configure("elm", data="digits:3/4", reported_cost=1.55, most_samples=222, **own)
+    house.configure(
+        "cedar", data="digits:2/4", reported_cost=3.5, true_cost=0.7654321, error_scale=9876.5
+    )
+    house.configure("birch", data="digits:1/4", true_cost=1.0, most_fee=12)
+    wire = wired(house)
+    with pytest.raises(Exception, match="are needed"):
+        house.run(wire)
+    sent = dict.fromkeys(house.agents, b"")
+    for agent, _, _, reply in wire.log:
+        sent[agent] += reply
+    for number in (*own.values(), 222):
+        for text in texts_of(number):
+            assert not mentions(sent["elm"], text), text
+    assert b'"1.55"' in sent["elm"]
+    assert b'"declines":"not individually rational"' in sent["cedar"]
+    for text in texts_of(0.7654321) | texts_of(9876.5):
+        assert not mentions(sent["cedar"], text)
+    assert b'"declines":"the fee exceeds the limit set here"' in sent["birch"]
+    assert not mentions(sent["birch"], "12")
+
+
+def test_own_figures_stay_on_the_machine_of_who_takes_part(observed):
+    if observed.record.terms.money["rule"] == "rebate":
+        for number in (20007.53, 98_765, 271):
+            for text in texts_of(number):
+                assert not mentions(observed.sent["westcliff"], text)

@@ -1,0 +1,722 @@
+"""The protocol from enrolment to statements: what is agreed, trained and settled, and by whom."""
+
+import cProfile
+import hashlib
+import json
+import pstats
+import random
+import shutil
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+import torch
+
+from fedfact import InputError, Population, Terms, settle
+from fedfact.data.content import content_digests, distinct, index_digest
+from fedfact.data.site import load_site
+from fedfact.federation.agent_files import AgentFiles
+from fedfact.federation.consortium import Consortium, create
+from fedfact.federation.contract import Enrolment, contracts_for
+from fedfact.federation.delivery import Attestation
+from fedfact.federation.desk import Desk, Paused
+from fedfact.federation.draw import commitment
+from fedfact.federation.enrolling import agree, enrol
+from fedfact.federation.keys import Key, read_secret
+from fedfact.federation.message import OPERATOR, read_message, write_message
+from fedfact.federation.operate import operate
+from fedfact.federation.transport import Failure, InProcess
+from fedfact.federation.verify import verify, verify_copy
+from fedfact.training.agent import Agent
+from fedfact.training.average import average
+from fedfact.training.device_images import DeviceImages
+from fedfact.training.job import Job
+from fedfact.training.model_bytes import from_bytes, to_bytes
+from fedfact.training.seeds import derive, generator
+
+COSTS = {"alder": 2.0, "birch": 1.0, "cedar": 0.5, "elm": 1.5, "fir": 3.0}
+AGREED = {"alder": 100, "birch": 141, "cedar": 200, "elm": 115, "fir": 82}
+
+
+def head(data):
+    return read_message(data, len(data)).head
+
+
+def silent(*when, reason="timeout"):
+    """What makes these (agent, kind, round) unanswered before they arrive."""
+
+    def before(agent, kind, request):
+        at = head(request).content.get("round")
+        return Failure(reason) if (agent, kind, at) in when else request
+
+    return before
+
+
+# ------------------------------------------------------------------------------ settlement
+
+
+@pytest.mark.parametrize("rule", ["rebate", "sandwich"])
+def test_a_run_is_settled_as_the_mechanism_settles_what_was_delivered(finished, sound, rule):
+    house = getattr(finished, rule)
+    record = sound(house)
+    agents = sorted(house.agents)
+    used = {name: AgentFiles(house.agents[name]).last_round().used[3] for name in agents}
+    assert used == {"alder": 100, "birch": 141, "cedar": 200, "elm": 115}
+
+    secret = hashlib.sha256(b"fedfact-draw:" + read_secret(house.directory / "seed.secret"))
+    for name in agents:
+        nonce = read_secret(house.agents[name] / "nonce.secret").hex()
+        secret.update(f":{name}={nonce}".encode())
+    terms = Terms(error_scale=20000.0, unit=0.01, rule=rule, minimum_samples=20)
+    population = Population(
+        agents, [COSTS[name] for name in agents], [used[name] for name in agents]
+    )
+    result = settle(population, terms, int(secret.hexdigest(), 16))
+    for k, name in enumerate(agents):
+        line = record.lines[name]
+        for amount in ("fee", "penalty", "charge", "pool", "reward", "rebate", "net", "won"):
+            assert getattr(line, amount) == getattr(result, amount)[k]
+        assert line.samples == used[name]
+        assert record.balances()[f"agent/{name}"] == result.net[k]
+    assert record.settled.surplus == result.surplus == record.balances()["operator"] >= 0
+    assert record.phase == "finished"
+
+
+@pytest.mark.parametrize("rule", ["rebate", "sandwich"])
+def test_every_agent_has_its_statement_and_agrees(finished, rule):
+    house = getattr(finished, rule)
+    record, model = house.record(), (house.directory / "models/round-3.bin").read_bytes()
+    for name, place in house.agents.items():
+        (told,) = AgentFiles(place).statements()
+        assert told.line == record.lines[name]
+        assert told.statement["net"] == record.lines[name].net
+        assert (place / "model.bin").read_bytes() == model
+        said = record.acknowledged[name].said.read_head().content
+        assert said == {"statement": told.hash(), "agrees": True, "why": []}
+
+
+def test_contracts_are_those_of_the_theory(finished):
+    for name, contract in finished.rebate.record().contracts.items():
+        assert contract.samples == AGREED[name]
+        assert contract.others_samples == sum(AGREED.values()) - AGREED[name] - AGREED["fir"]
+        kept = AgentFiles(finished.rebate.agents[name]).contract()
+        assert kept == contract
+
+
+# -------------------------------------------------------------------------------- training
+
+
+def plain_loop(house):
+    """Algorithm 1 in a few lines: the digest of the model after each round, and the samples."""
+    with Consortium(house.directory) as consortium:
+        plan = consortium.published.plan()
+    network, agents, used = plan.network_itself(), {}, {}
+    for name, place in house.agents.items():
+        samples = load_site(json_of(place)["data"], place)
+        seed = derive(plan.seed, "site", int(hashlib.sha256(name.encode()).hexdigest(), 16))
+        rows = generator(seed, "samples").permutation(distinct(samples))[: AGREED[name]]
+        own = samples.take(rows)
+        job = Job(network.dataset(own), network.new, [np.arange(len(own))], plan.recipe, seed)
+        data = DeviceImages(job.dataset, own, torch.device("cpu"))
+        agents[name] = Agent(job, 0, network.blank(), data, plan.horizon, "fp32")
+        touched = np.unique(
+            np.concatenate(
+                [
+                    job.batches(0)[step]
+                    for step in range(min(plan.horizon, job.batches(0).per_epoch))
+                ]
+            )
+        )
+        digests = content_digests(own, read_secret(place / "salt.secret"))
+        used[name] = (len(touched), index_digest(digests[row] for row in touched))
+    shares = np.array([AGREED[name] / sum(AGREED[x] for x in agents) for name in sorted(agents)])
+    weights, digests = plan.initial_model().state_dict(), []
+    for _ in range(plan.rounds):
+        for agent in agents.values():
+            agent.model.load_state_dict(weights)
+            agent.update(plan.recipe.local_steps)
+        weights = average([agents[name].model.state_dict() for name in sorted(agents)], shares)
+        digests.append(hashlib.sha256(to_bytes(weights)).hexdigest())
+    return digests, used
+
+
+def json_of(place):
+    pairs = [line.split(" = ") for line in (place / "agent.toml").read_text().splitlines()]
+    return {name: json.loads(value) for name, value in pairs}
+
+
+def test_models_are_those_of_a_plain_loop_bit_for_bit(finished):
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    digests, used = plain_loop(finished.rebate)
+    torch.set_num_threads(threads)
+    record = finished.rebate.record()
+    assert [done.model for done in record.rounds] == digests
+    assert {name: (said.used, said.index) for name, said in record.attested.items()} == used
+
+
+class Shuffled(InProcess):
+    """Replies come in any order."""
+
+    def ask(self, kind, requests, timeout):
+        order = random.sample(sorted(requests), len(requests))
+        return super().ask(kind, {agent: requests[agent] for agent in order}, timeout)
+
+
+class Threads(InProcess):
+    """All agents at once."""
+
+    def ask(self, kind, requests, timeout):
+        with ThreadPoolExecutor() as pool:
+            replies = pool.map(lambda each: self._one(each[0], kind, each[1]), requests.items())
+            return dict(zip(requests, replies, strict=True))
+
+
+def test_the_result_depends_neither_on_the_order_of_replies_nor_on_threads(
+    make_house, essence, sound
+):
+    house = make_house(agents=4, rule="sandwich")
+    copies = [copy_of(house, name) for name in ("shuffled", "threads")]
+    wanted = essence(house.run())
+    assert essence(copies[0].run(Shuffled(copies[0].handlers()))) == wanted
+    assert essence(copies[1].run(Threads(copies[1].handlers()))) == wanted
+    sound(copies[0])
+    sound(copies[1])
+
+
+# ------------------------------------------------------------------------- before training
+
+
+def test_who_declines_is_left_out_and_the_others_get_new_contracts(make_house, wired, sound):
+    house = make_house(agents=4)
+    house.configure("birch", data="digits:1/4", true_cost=1.0, most_fee=5)
+    wire = wired(house)
+    house.run(wire)
+    record = sound(house)
+    assert record.declined["birch"].by == "agent"
+    assert record.declined["birch"].why == "the fee exceeds the limit set here"
+    offers = {}
+    for agent, kind, request, _ in wire.log:
+        if kind == "agree":
+            contract = head(request).content["contract"]
+            offers.setdefault(agent, []).append((contract["agents"], contract["others_samples"]))
+    assert offers == {
+        "alder": [(4, 456), (3, 315)],
+        "birch": [(4, 415)],
+        "cedar": [(4, 356), (3, 215)],
+        "elm": [(4, 441), (3, 300)],
+    }
+    assert sorted(record.contracts) == sorted(record.lines) == ["alder", "cedar", "elm"]
+    assert not AgentFiles(house.agents["birch"]).contract()
+
+
+def test_an_absurd_report_is_turned_away_and_the_others_go_on(make_house, wired, sound):
+    house = make_house(agents=5)
+    house.configure("elm", data="digits:3/5", true_cost=1e60)
+    key = AgentFiles(house.agents["fir"]).key
+
+    def after(agent, kind, reply):
+        """Its own program would refuse to send this."""
+        if (agent, kind) == ("fir", "enrol"):
+            absurd = head(reply).content | {"reported_cost": "1e-90", "capacity": None}
+            return answer(key, reply, absurd)
+        return reply
+
+    house.run(wired(house, after=after))
+    record = sound(house)
+    assert sorted(record.declined) == ["elm", "fir"]
+    assert {said.by for said in record.declined.values()} == {"operator"}
+    assert "fewer than the 20 samples" in record.declined["elm"].why
+    assert "same unit" in record.declined["fir"].why
+    assert sorted(record.lines) == ["alder", "birch", "cedar"]
+
+
+def answer(key, reply, content, body=b""):
+    """The reply with another content, signed by who should."""
+    said = head(reply)
+    return write_message(
+        key,
+        federation=said.federation,
+        kind=said.kind,
+        sender=said.sender,
+        to=said.to,
+        answers=said.answers,
+        content=content,
+        body=body,
+    )
+
+
+def test_terms_that_are_not_the_agents_own_are_refused(make_house, sound):
+    house, other = make_house(agents=4), make_house("other", agents=4)
+    terms = (other.directory / "terms.json").read_bytes()
+    (house.agents["elm"] / "terms.json").write_bytes(terms)
+    house.run()
+    record = sound(house)
+    assert sorted(record.lines) == ["alder", "birch", "cedar"]
+    assert "elm" not in record.enrolments
+    with Consortium(house.directory) as consortium:
+        desk = Desk(consortium, InProcess(house.handlers()))
+        request = operators(desk, "elm", "enrol", {"terms": desk.house.published.dump()})
+    with pytest.raises(InputError, match="another federation"):
+        house.handlers()["elm"]("enrol", request)
+
+
+def operators(desk, agent, kind, content, body=b""):
+    """A request as only the operator could sign it."""
+    newest = {"number": desk.record.head.number, "hash": desk.record.head.hash}
+    return write_message(
+        desk.house.key,
+        federation=desk.record.federation,
+        kind=kind,
+        sender=OPERATOR,
+        to=agent,
+        content={"ledger": newest} | content,
+        body=body,
+    )
+
+
+def test_other_terms_under_the_right_name_are_refused(make_house):
+    house, other = make_house(), make_house("other", rounds=4)
+    with Consortium(house.directory) as consortium, Consortium(other.directory) as another:
+        desk = Desk(consortium, InProcess({}))
+        request = operators(desk, "alder", "enrol", {"terms": another.published.dump()})
+        with pytest.raises(InputError, match="offers other terms"):
+            house.handlers()["alder"]("enrol", request)
+        request = operators(desk, "alder", "enrol", {})
+        with pytest.raises(InputError, match="not a valid published"):
+            house.handlers()["alder"]("enrol", request)
+
+
+def test_a_ledger_of_other_terms_is_refused(make_house):
+    house, other = make_house(), make_house("other")
+    house.run()
+    shutil.copy(house.directory / "ledger.db", other.directory / "ledger.db")
+    with pytest.raises(InputError, match="a federation with other terms"):
+        other.run()
+
+
+@pytest.mark.parametrize("change", ["fee", "samples", "largest_fee", "others_samples", "weight"])
+def test_a_contract_that_was_altered_on_the_way_is_refused(make_house, wired, sound, change):
+    house = make_house(agents=4, rounds=1)
+
+    def before(agent, kind, request):
+        if (agent, kind) == ("elm", "agree"):
+            said = head(request)
+            old = said.content["contract"][change]
+            new = f'"{change}":' + json.dumps(old + 1 if isinstance(old, int) else "9.5")
+            request = request.replace(f'"{change}":{json.dumps(old)}'.encode(), new.encode())
+        return request
+
+    house.run(wired(house, before))
+    record = sound(house)
+    assert record.declined["elm"].why == "no answer: error"
+    assert sorted(record.lines) == ["alder", "birch", "cedar"]
+    assert AgentFiles(house.agents["elm"]).contract() is None
+
+
+@pytest.mark.parametrize(
+    ("changes", "why"),
+    [
+        ({"fee": 1}, "figures do not follow"),
+        ({"samples": 90}, "figures do not follow"),
+        ({"largest_fee": 10**9}, "figures do not follow"),
+        ({"largest_charge": 10**9}, "figures do not follow"),
+        ({"reported_cost": "3.0"}, "figures do not follow"),
+        ({"agent": "birch"}, "figures do not follow"),
+        ({"nonce": "00" * 32}, "figures do not follow"),
+        ({"terms": "00" * 32}, "figures do not follow"),
+        ({"agents": 2}, "agents"),
+        ({"extra": 2}, "extra"),
+        ({"signature": "00" * 64}, "did not sign"),
+        ({"signature": None}, "did not sign"),
+    ],
+)
+def test_a_contract_of_a_dishonest_operator_is_refused(make_house, changes, why):
+    """Signed as it should be, but with figures of the operator's own."""
+    house = make_house(rounds=1)
+    with Consortium(house.directory) as consortium:
+        desk = Desk(consortium, InProcess(house.handlers()))
+        enrol(desk)
+        said = {name: desk.record.enrolments[name] for name in house.agents}
+        contract = offers_of(desk, said)["alder"].dump()
+        signature = changes.pop("signature", "")
+        altered = contract | changes
+        signed = desk.house.key.sign("contract", canonical_bytes(altered))
+        content = {"contract": altered, "signature": signed if signature == "" else signature}
+        request = operators(desk, "alder", "agree", content)
+        agent = house.handlers()["alder"]
+        with pytest.raises(InputError, match=why):
+            agent("agree", request)
+        assert AgentFiles(house.agents["alder"]).contract() is None
+        agree(desk)  # the right one is signed all the same
+        assert desk.record.roster.agents == 3
+
+
+def canonical_bytes(document):
+    return json.dumps(document, sort_keys=True, separators=(",", ":")).encode()
+
+
+def offers_of(desk, enrolments):
+    return contracts_for(enrolments, desk.record.money, desk.record.federation)
+
+
+def test_a_second_contract_after_the_nonce_was_opened_is_refused(make_house):
+    house = make_house(rounds=1)
+    house.run()
+    with Consortium(house.directory) as consortium:
+        desk = Desk(consortium, InProcess({}))
+        record, agent = desk.record, house.handlers()["alder"]
+        three = dict(record.enrolments)
+        less = {**three, "cedar": three["cedar"].model_copy(update={"reported_cost": "0.6"})}
+        for enrolments, refused in ((three, False), (less, True)):
+            contract = offers_of(desk, enrolments)["alder"]
+            signed = desk.house.key.sign("contract", contract.encoded())
+            content = {"contract": contract.dump(), "signature": signed}
+            request = operators(desk, "alder", "agree", content)
+            if refused:
+                with pytest.raises(InputError, match="after the roster was closed"):
+                    agent("agree", request)
+            else:
+                assert head(agent("agree", request)).content == {"contract": contract.hash()}
+        request = operators(desk, "alder", "open", {"roster": "00" * 32})
+        with pytest.raises(InputError, match="for a second roster"):
+            agent("open", request)
+
+
+def test_a_nonce_that_is_withheld_is_replaced_by_its_commitment(make_house, wired):
+    house = make_house(agents=4, rule="sandwich", rounds=1)
+    other = answer_nonce(house)
+    house.run(wired(house, silent(("birch", "open", None)), other))
+    entries, record = house.entries(), house.record()
+    assert all(verdict.holds for verdict in verify(entries))
+    for name, place in house.agents.items():
+        wrong = [each for each in verify_copy(entries, name, AgentFiles(place)) if not each.holds]
+        assert [each.name for each in wrong] == (["own nonce"] if name in ("birch", "elm") else [])
+    assert record.nonces.withheld == ["birch", "elm"]  # silent; and another nonce than committed
+    draw = hashlib.sha256(b"fedfact-draw:" + read_secret(house.directory / "seed.secret"))
+    for name in sorted(house.agents):
+        nonce = AgentFiles(house.agents[name]).nonce
+        part = nonce.hex() if name in ("alder", "cedar") else commitment(nonce, name)
+        draw.update(f":{name}={part}".encode())
+    assert record.revealed.draw == draw.hexdigest()
+    assert sorted(record.lines) == ["alder", "birch", "cedar", "elm"]
+
+
+def answer_nonce(house):
+    key = AgentFiles(house.agents["elm"]).key
+
+    def after(agent, kind, reply):
+        if (agent, kind) == ("elm", "open"):
+            return answer(key, reply, {"nonce": "00" * 32})
+        return reply
+
+    return after
+
+
+# ------------------------------------------------------------------------------- absences
+
+
+def test_silent_when_contracts_are_signed_one_is_left_out(make_house, wired, sound):
+    house = make_house(agents=4)
+    house.run(wired(house, silent(("elm", "agree", None))))
+    record = sound(house)
+    assert (record.declined["elm"].by, record.declined["elm"].why) == (
+        "operator",
+        "no answer: timeout",
+    )
+    assert {contract.agents for contract in record.contracts.values()} == {3}
+    assert sum(AGREED[name] for name in record.contracts) == 441
+
+
+def test_too_few_pause_it_and_more_resume_it(make_house, wired, sound):
+    """Who is silent when contracts are signed is waited for, where it is needed."""
+    house = make_house(agents=3)
+    with pytest.raises(Paused, match="2 agents take part and 3 are needed"):
+        house.run(wired(house, silent(("cedar", "enrol", None))))
+    with pytest.raises(Paused, match="2 agents take part and 3 are needed"):
+        house.run(wired(house, silent(("birch", "agree", None))))
+    assert house.record().declined == {}
+    house.run()
+    record = sound(house)
+    assert sorted(record.lines) == ["alder", "birch", "cedar"]
+
+
+def test_who_declined_by_its_own_word_is_not_asked_again(make_house, wired):
+    house = make_house(agents=3)
+    house.configure("birch", data="digits:1/3", true_cost=1.0, most_fee=5)
+    with pytest.raises(Paused):
+        house.run()
+    wire = wired(house)
+    with pytest.raises(Paused):
+        house.run(wire)
+    assert wire.log == []
+
+
+def test_below_the_quorum_training_pauses_and_resumes(make_house, wired, sound, essence):
+    house = make_house(agents=4, quorum=3)
+    twin = copy_of(house, "twin")
+    gone = silent(("alder", "round", 2), ("cedar", "round", 2), reason="unreachable")
+    with pytest.raises(Paused, match="round 2: 2 agents took part and the quorum is 3"):
+        house.run(wired(house, gone))
+    assert len(house.record().rounds) == 1
+    with pytest.raises(Paused):
+        house.run(wired(house, gone))  # who answered answers the same, and trains no further
+    house.run()
+    assert essence(sound(house)) == essence(twin.run())
+
+
+def copy_of(house, name):
+    """A house with the same secrets, not yet started."""
+    for place in house.agents.values():
+        files = AgentFiles(place)
+        _ = files.key, files.nonce, files.salt  # drawn now, if they were not
+    copy = type(house).__new__(type(house))
+    copy.root = house.root.with_name(name)
+    shutil.copytree(house.root, copy.root)
+    copy.directory = copy.root / "operator"
+    copy.agents = {agent: copy.root / agent for agent in house.agents}
+    return copy
+
+
+def test_silent_in_some_rounds_and_back(make_house, wired, sound):
+    house = make_house(agents=4, rounds=4)
+    wire = wired(house, silent(("birch", "round", 2), ("elm", "round", 1), ("elm", "round", 3)))
+    house.run(wire)
+    record = sound(house)
+    assert [done.absent for done in record.rounds] == [
+        {"elm": "timeout"}, {"birch": "timeout"}, {"elm": "timeout"}, {},
+    ]  # fmt: skip
+    assert not any(each.left for each in record.deliveries.values())
+    assert record.deliveries["elm"].delivered == 115  # four batches of 32 and less
+    assert all(line.rebate > 0 for line in record.lines.values())
+
+
+def test_averages_are_of_those_who_took_part(make_house, wired):
+    house = make_house(agents=4, rounds=2)
+    wire = wired(house, silent(("birch", "round", 2)))
+    record = house.run(wire)
+    with Consortium(house.directory) as consortium:
+        layout = consortium.published.plan().layout()
+    replies = {
+        agent: read_message(reply, len(reply)).body
+        for agent, kind, request, reply in wire.log
+        if kind == "round" and head(request).content["round"] == 2
+    }
+    assert sorted(replies) == ["alder", "cedar", "elm"]
+    shares = np.array([100, 200, 115]) / 415
+    mean = average([from_bytes(replies[name], layout) for name in sorted(replies)], shares)
+    assert hashlib.sha256(to_bytes(mean)).hexdigest() == record.rounds[-1].model
+
+
+def test_who_leaves_pays_for_what_it_delivered_and_is_not_asked_again(make_house, wired, sound):
+    house = make_house(agents=4, rounds=4)
+
+    def before(agent, kind, request):
+        if (agent, kind, head(request).content.get("round")) == ("birch", "round", 3):
+            (house.agents["birch"] / "leave").touch()
+        return request
+
+    wire = wired(house, before)
+    house.run(wire)
+    record = sound(house)
+    asked = [head(request).content["round"] for agent, kind, request, _ in wire.log
+             if (agent, kind) == ("birch", "round")]  # fmt: skip
+    assert asked == [1, 2, 3]
+    assert [done.absent for done in record.rounds[2:]] == [{"birch": "left"}] * 2
+    delivery, line = record.deliveries["birch"], record.lines["birch"]
+    assert (delivery.delivered, delivery.last_round, delivery.left) == (141, 2, True)
+    assert line.net == -line.fee < 0 == line.rebate == line.charge
+    (told,) = AgentFiles(house.agents["birch"]).statements()
+    assert told.model is None
+    assert not (house.agents["birch"] / "model.bin").exists()
+    assert all(said.said.read_head().content["agrees"] for said in record.acknowledged.values())
+
+
+def test_who_left_stays_away_also_after_a_restart(make_house, wired, sound):
+    house = make_house(agents=4, rounds=4, quorum=3)
+    (house.agents["birch"] / "leave").touch()
+    with pytest.raises(Paused):
+        house.run(wired(house, silent(("elm", "round", 3))))
+    (house.agents["birch"] / "leave").unlink()  # too late
+    wire = wired(house)
+    house.run(wire)
+    (house.agents["birch"] / "leave").touch()
+    record = sound(house)
+    assert ("birch", "round") not in [(agent, kind) for agent, kind, *_ in wire.log]
+    assert {name for done in record.rounds for name in done.attested} == {"alder", "cedar", "elm"}
+    assert "birch" not in record.lines  # it never took part
+
+
+def test_gone_for_good_pays_its_fee_and_gets_its_statement_when_it_is_back(
+    make_house, wired, sound
+):
+    house = make_house(agents=4)
+    gone = set()
+
+    def before(agent, kind, request):
+        if head(request).content.get("round") == 2:
+            gone.add("cedar")
+        return Failure("unreachable") if agent in gone else request
+
+    house.run(wired(house, before))
+    record = sound(house)
+    assert record.phase == "settled, 1 statements to hand out"
+    assert sorted(record.acknowledged) == ["alder", "birch", "elm"]
+    assert record.deliveries["cedar"].left
+    assert record.lines["cedar"].net == -record.lines["cedar"].fee
+    wire = wired(house)
+    house.run(wire)
+    assert [(agent, kind) for agent, kind, *_ in wire.log] == [("cedar", "statement")]
+    assert sound(house).phase == "finished"
+    assert AgentFiles(house.agents["cedar"]).statements()[0].left
+
+
+def test_who_never_took_part_owes_nothing(make_house, wired, sound):
+    house = make_house(agents=4, rule="sandwich")
+    house.run(wired(house, silent(*(("elm", "round", number) for number in (1, 2, 3)))))
+    record = sound(house)
+    assert "elm" in record.contracts
+    assert "elm" not in record.deliveries
+    assert "elm" not in record.lines
+    assert "agent/elm" not in record.balances()
+    assert record.settled.agents == 3
+    assert AgentFiles(house.agents["elm"]).statements() == []
+
+
+def test_fewer_than_three_that_delivered_move_no_money(make_house, wired, sound):
+    house = make_house(agents=3)
+    house.run(wired(house, silent(*(("birch", "round", number) for number in (1, 2, 3)))))
+    record = sound(house)
+    assert "fewer than three agents" in record.settled.void
+    assert (record.settled.surplus, record.lines, record.balances()) == (0, {}, {})
+    assert sorted(record.deliveries) == ["alder", "cedar"]
+    assert record.phase == "finished"
+    before = house.entries()
+    house.run()
+    assert house.entries() == before
+
+
+@pytest.mark.parametrize("done", [0, 2])
+def test_the_operator_may_finish_early(make_house, wired, sound, done):
+    house = make_house(agents=4)
+
+    def after(agent, kind, reply):
+        if kind == ("round" if done else "open") and head(reply).content.get("round", 2) == 2:
+            (house.directory / "finish").touch()
+        return reply
+
+    house.run(wired(house, after=after))
+    record = sound(house)
+    assert len(record.rounds) == done
+    assert len(record.lines) == (4 if done else 0)
+    assert (record.settled.void is None) == bool(done)
+    assert not any(each.left for each in record.deliveries.values())
+
+
+def test_a_slow_agent_is_billed_for_what_came_in_time(make_house, wired, sound):
+    """It trains in every round, but its replies of rounds 2 and 3 come too late."""
+    house = make_house(agents=4)
+
+    def after(agent, kind, reply):
+        late = agent == "birch" and kind == "round" and head(reply).content["round"] > 1
+        return Failure("timeout") if late else reply
+
+    house.run(wired(house, after=after))
+    record = sound(house)
+    assert record.deliveries["birch"].dump() == {
+        "agent": "birch", "promised": 141, "delivered": 96, "billed": 96, "last_round": 1,
+        "left": True,
+    }  # fmt: skip
+    assert AgentFiles(house.agents["birch"]).last_round().used == {1: 96, 2: 141, 3: 141}
+    said = record.acknowledged["birch"].said.read_head().content
+    assert said["agrees"] is False  # by its own clock it was in time, and it says so
+    assert said["why"] == ["I answered in time until round 3, not 1"]
+    verdicts = {each.name: each for each in verify(house.entries())}
+    assert verdicts["acknowledgements"].says == "4 of 4 statements, disputed by birch"
+    copy = verify_copy(house.entries(), "birch", AgentFiles(house.agents["birch"]))
+    assert [each.name for each in copy if not each.holds] == ["own rounds"]
+
+
+def test_slow_once_it_goes_on_from_where_it_is(make_house, wired, sound):
+    house = make_house(agents=4)
+
+    def after(agent, kind, reply):
+        late = agent == "birch" and kind == "round" and head(reply).content["round"] == 2
+        return Failure("timeout") if late else reply
+
+    house.run(wired(house, after=after))
+    record = sound(house)
+    assert record.deliveries["birch"].delivered == 141
+    assert not record.deliveries["birch"].left
+
+
+# ----------------------------------------------------------------------------------- cost
+
+
+class Puppet:
+    """An agent that says what is wanted without training, to see what the operator's part costs."""
+
+    def __init__(self, name, published):
+        self.name, self.key = name, Key(hashlib.sha256(name.encode()).digest())
+        self.nonce = hashlib.sha256(b"nonce" + name.encode()).digest()
+        self.federation, self.samples = published.hash(), 0
+
+    def handle(self, kind, request):
+        asked = read_message(request, len(request))
+        content, body = getattr(self, kind)(asked.head.content, asked.body)
+        return write_message(
+            self.key, federation=self.federation, kind=kind, sender=self.name, to=OPERATOR,
+            answers=asked.hash, content=content, body=body,
+        )  # fmt: skip
+
+    def enrol(self, content, body):
+        said = Enrolment(
+            agent=self.name, key=self.key.public, reported_cost="2.0", capacity=None,
+            nonce=commitment(self.nonce, self.name),
+        )  # fmt: skip
+        return said.dump(), b""
+
+    def agree(self, content, body):
+        contract = canonical_bytes(content["contract"])
+        self.samples = content["contract"]["samples"]
+        return {"contract": hashlib.sha256(contract).hexdigest()}, b""
+
+    def open(self, content, body):
+        return {"nonce": self.nonce.hex()}, b""
+
+    def round(self, content, body):
+        said = Attestation(
+            round=content["round"], start=hashlib.sha256(body).hexdigest(),
+            steps=content["steps"], samples=self.samples, used=self.samples, index="00" * 32,
+        )  # fmt: skip
+        return said.dump(), body
+
+    def statement(self, content, body):
+        return {"statement": "", "agrees": True, "why": []}, b""
+
+
+def calls(tmp_path, agents, rounds):
+    """How many functions are called in a whole federation."""
+    names, directory = [f"agent{k}" for k in range(agents)], tmp_path / f"{agents}-{rounds}"
+    (tmp_path / "terms.toml").write_text(
+        '[money]\nerror_scale = 20000.0\nunit = 0.01\n[training]\nnetwork = "digits"\n'
+        f"rounds = {rounds}\nlocal_steps = 1\n[conduct]\nquorum = 3\n"
+    )
+    create(directory, tmp_path / "terms.toml", names)
+    with Consortium(directory) as house:
+        puppets = {name: Puppet(name, house.published).handle for name in names}
+    profile = cProfile.Profile()
+    profile.runcall(operate, directory, InProcess(puppets))
+    with Consortium(directory) as house:
+        record = Desk(house, InProcess({})).record
+    assert (len(record.lines), len(record.rounds)) == (agents, rounds)
+    return pstats.Stats(profile).total_calls
+
+
+@pytest.mark.thorough
+def test_the_operators_work_grows_with_agents_and_rounds_and_no_faster(tmp_path):
+    calls(tmp_path, 3, 1)  # what is only done once in a process
+    few, many = calls(tmp_path, 24, 2), calls(tmp_path, 96, 2)
+    assert many < 4 * 1.2 * few
+    short, long = calls(tmp_path, 4, 10), calls(tmp_path, 4, 40)
+    assert long < 4 * 1.1 * short
