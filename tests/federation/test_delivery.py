@@ -63,18 +63,36 @@ def test_attestations_that_do_not_fit_are_refused(said, before, why):
 def test_billed_is_what_was_delivered_but_never_less_than_the_least():
     said = {
         "cedar": attested(5, samples=200, used=192),
-        "alder": attested(4, used=100),
+        "alder": attested(4, used=99),
         "birch": attested(5, used=7),
     }
     found = [each.dump() for each in deliveries(CONTRACTS, said, 5, 5, TERMS)]
     assert found == [
-        {"agent": "alder", "promised": 100, "delivered": 100, "billed": 100, "last_round": 4,
+        {"agent": "alder", "promised": 100, "delivered": 99, "billed": 99, "last_round": 4,
          "left": True},
         {"agent": "birch", "promised": 141, "delivered": 7, "billed": 20, "last_round": 5,
          "left": False},
         {"agent": "cedar", "promised": 200, "delivered": 192, "billed": 192, "last_round": 5,
          "left": False},
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("last", "used", "gone", "left"),
+    [
+        (9, 64, (), False),
+        (8, 64, (), True),  # short of its promise, and not there at the end
+        (8, 100, (), False),  # it has kept it: two answers may be lost
+        (7, 100, (), False),
+        (6, 100, (), True),
+        (9, 100, ("alder",), True),  # it said so
+        (9, 100, ("birch",), False),
+    ],
+)
+def test_who_has_left(last, used, gone, left):
+    said = {"alder": attested(last, used=used)}
+    (alder,) = deliveries(CONTRACTS, said, 9, 9, TERMS, gone)
+    assert alder.left is left
 
 
 def test_the_escrow_raises_what_is_billed_at_least():
@@ -101,7 +119,9 @@ def test_the_population_is_that_of_the_deliveries(used, there, data):
     assert list(population.agents) == names
     assert population.reported_cost.tolist() == [COSTS[name] for name in names]
     assert population.samples.tolist() == [max(20, m) for m in used[:there]]
-    assert population.left.tolist() == [rounds[name] < 3 for name in names]
+    kept = [m == CONTRACTS[name].samples for name, m in zip(names, used[:there], strict=True)]
+    away = [rounds[name] < 3 for name in names]
+    assert population.left.tolist() == [a and not k for a, k in zip(away, kept, strict=True)]
     assert not population.capped.any()
 
 

@@ -191,9 +191,9 @@ def test_killed_after_every_step_it_ends_the_same(places, start, essence, sound,
 
 
 def test_killed_again_and_again_it_ends_the_same(places, start, essence, sound, undisturbed):
-    """Every process gets some steps further than the last and dies; handing out takes 20."""
+    """Every process gets some steps further than the last and dies; handing out takes 29."""
     house, deaths = places("again-and-again"), 0
-    while start(house.root, last=22 + deaths % 3)[0] != 0:
+    while start(house.root, last=31 + deaths % 3)[0] != 0:
         deaths += 1
         assert deaths < 30
     assert deaths > 2

@@ -245,3 +245,16 @@ def test_own_figures_stay_on_the_machine_of_who_takes_part(observed):
         for number in (20007.53, 98_765, 271):
             for text in texts_of(number):
                 assert not mentions(observed.sent["westcliff"], text)
+
+
+def test_with_three_members_the_sums_of_a_statement_give_the_others_away(make_house):
+    """What docs/security.md warns of: S and the pool are two equations for two unknowns."""
+    house = make_house(agents=3)
+    record = house.run()
+    (told,) = AgentFiles(house.agents["birch"]).statements()
+    K, S = record.money.error_scale_in_units, told.samples - told.line.samples
+    product = S / (told.line.pool / K + 2 / S)  # pool = K(1/m + 1/m' − 2/S), m + m' = S
+    root = (S * S / 4 - float(product)) ** 0.5
+    found = sorted(round(float(S / 2 + sign * root)) for sign in (-1, 1))
+    others = sorted(record.contracts[name].samples for name in ("alder", "cedar"))
+    assert found == others

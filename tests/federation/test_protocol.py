@@ -601,7 +601,7 @@ def test_the_operator_may_finish_early(make_house, wired, sound, done):
     house = make_house(agents=4)
 
     def after(agent, kind, reply):
-        if kind == ("round" if done else "open") and head(reply).content.get("round", 2) == 2:
+        if kind == ("round" if done else "agree") and head(reply).content.get("round", 2) == 2:
             (house.directory / "finish").touch()
         return reply
 

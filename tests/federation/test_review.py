@@ -5,7 +5,8 @@ import pytest
 
 from fedfact.federation.agent_files import AgentFiles
 from fedfact.federation.consortium import Consortium
-from fedfact.federation.desk import Desk
+from fedfact.federation.contract import contracts_for
+from fedfact.federation.desk import Desk, Paused
 from fedfact.federation.enrolling import agree, enrol
 from fedfact.federation.entries import Declined
 from fedfact.federation.message import read_message
@@ -38,18 +39,34 @@ def test_who_never_attests_is_sent_no_more_models(make_house, wired, sound):
     assert "elm" not in record.lines
 
 
-def test_replies_thrown_away_by_the_operator_are_disputed_and_found(make_house, wired):
-    house = make_house(agents=4, rounds=4)
+def dropping(rounds):
+    """An operator that throws away what alder answers in these rounds."""
 
     def after(agent, kind, reply):
         drop = (agent, kind) == ("alder", "round") and read_message(reply, 1 << 20)
-        return Failure("timeout") if drop and drop.head.content["round"] == 4 else reply
+        return Failure("timeout") if drop and drop.head.content["round"] in rounds else reply
 
-    record = house.run(wired(house, after=after))
+    return after
+
+
+def test_replies_thrown_away_by_the_operator_are_disputed_and_found(make_house, wired):
+    house = make_house(agents=4, rounds=6)
+    record = house.run(wired(house, after=dropping({4, 5, 6})))
     assert record.deliveries["alder"].left
     said = record.acknowledged["alder"].said.read_head().content
-    assert said["why"] == ["I answered in time until round 4, not 3"]
+    assert said["why"] == ["I answered in time until round 6, not 3"]
     assert contested(house, "alder") == ["own rounds"]
+
+
+def test_the_last_answer_lost_costs_nothing(make_house, wired, sound):
+    """Else an operator would keep what comes back to whom it does not hear in the last round."""
+    house, twin = make_house(agents=4, rounds=4), make_house("twin", agents=4, rounds=4)
+    record, whole = house.run(wired(house, after=dropping({4}))), twin.run()
+    assert record.rounds[-1].absent == {"alder": "timeout"}
+    assert record.lines == whole.lines
+    assert record.acknowledged["alder"].said.read_head().content["agrees"] is True
+    assert (house.agents["alder"] / "model.bin").is_file()
+    sound(house)
 
 
 def test_an_early_end_is_not_the_agents_fault(make_house, wired, sound):
@@ -135,6 +152,72 @@ def test_nobody_declines_without_its_own_word(make_house):
     found = {each.name: each for each in verify(house.entries())}["enrolments"]
     assert found.holds is False
     assert "lets elm decline without its word" in found.says
+
+
+def test_nobody_declines_by_the_word_with_which_it_agreed(make_house):
+    house = make_house(agents=4)
+    with Consortium(house.directory) as consortium:
+        desk = Desk(consortium, InProcess(house.handlers()))
+        enrol(desk)
+        offer = contracts_for(desk.record.enrolments, desk.record.money, desk.record.federation)
+        signed = consortium.key.sign("contract", offer["elm"].encoded())
+        content = {"contract": offer["elm"].dump(), "signature": signed}
+        agreed = desk.ask("agree", {"elm": content})["elm"].evidence
+        desk.add(("declined", Declined(agent="elm", by="agent", why="no", said=agreed)))
+        agree(desk)
+    found = {each.name: each for each in verify(house.entries())}["enrolments"]
+    assert found.holds is False
+    assert "lets elm decline, which said something else" in found.says
+
+
+def test_an_agent_that_left_cannot_deny_it(make_house, wired, sound):
+    house = make_house(agents=4, rounds=4)
+
+    def before(agent, kind, request):
+        if (agent, kind) == ("birch", "round"):
+            asked = read_message(request, 1 << 20).head.content["round"]
+            if asked == 3:
+                (house.agents["birch"] / "leave").touch()
+        return request
+
+    house.run(wired(house, before))
+    (house.agents["birch"] / "leave").unlink()
+    record = sound(house)
+    assert record.gone == {"birch"}
+    assert record.rounds[2].leaves["birch"].read_head().content == {"leaves": True}
+    assert contested(house, "birch") == []
+
+
+def test_the_draw_is_not_known_while_anything_it_depends_on_may_change(make_house, wired):
+    house, kinds = make_house(agents=4, rule="sandwich"), []
+
+    def before(agent, kind, request):
+        if kind == "open":
+            kinds.append([entry.kind for entry in house.entries()])
+        return request
+
+    house.run(wired(house, before))
+    assert all(before.count("delivery") == 4 for before in kinds)
+    with Consortium(house.directory) as consortium:
+        desk = Desk(consortium, InProcess(house.handlers()))
+        asked = desk.ask("round", {"birch": {"round": 4, "steps": 3}}, b"")["birch"]
+    assert isinstance(asked, Failure)
+
+
+@pytest.mark.parametrize("rule", ["rebate", "sandwich"])
+def test_without_a_quorum_of_nonces_a_draw_is_not_made(make_house, wired, rule):
+    house = make_house(agents=4, rule=rule, rounds=2)
+
+    def before(agent, kind, request):
+        away = kind == "open" and agent != "cedar"
+        return Failure("unreachable") if away else request
+
+    if rule == "rebate":  # there is no draw to steer
+        assert house.run(wired(house, before)).settled is not None
+        return
+    with pytest.raises(Paused, match="1 agents opened their nonces and the quorum is 2"):
+        house.run(wired(house, before))
+    assert house.run().nonces.withheld == []
 
 
 def test_words_that_reach_a_terminal_are_printable(make_house):

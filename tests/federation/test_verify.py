@@ -87,7 +87,7 @@ def test_a_finished_ledger_holds(finished, rule, tmp_path):
     assert read_export(path) == entries
     for agent, place in house.agents.items():
         own = verify_copy(entries, agent, AgentFiles(place))
-        assert [verdict.holds for verdict in own] == [True] * 5, own
+        assert [verdict.holds for verdict in own] == [True] * 6, own
 
 
 def test_an_unfinished_ledger_holds_wherever_it_ends(entries):
@@ -253,6 +253,11 @@ def to_absent(values, why="timeout"):
     values["absent"]["birch"] = why
 
 
+def leaving(values):
+    values["leaves"]["birch"] = values["attested"]["birch"]
+    to_absent(values, "left")
+
+
 def of_another(values):
     values["attested"]["birch"] = values["attested"]["cedar"]
 
@@ -289,6 +294,7 @@ LIES = {
     "model of a round": ("round", 0, set_at("model", value=turn), "rounds"),
     "absent in the end": ("round", 2, to_absent, "delivered"),
     "left in the middle": ("round", 1, lambda values: to_absent(values, "left"), "rounds"),
+    "left by its word": ("round", 1, leaving, "rounds"),
     "nonce": ("nonces", 0, said("cedar", "opened", nonce="ab" * 32), "seed"),
     "rule for nonces": ("nonces", 0, set_at("rule", value="as I like"), "seed"),
     "seed": ("reveal", 0, set_at("seed", value=turn), "seed"),
@@ -317,7 +323,7 @@ def test_a_dishonest_operator_is_found(entries, key, name):
     finds = number
     if name in ("absent in the end",):
         finds = place_of(entries, "delivery", 1)
-    elif name in ("model of a round", "left in the middle"):
+    elif name == "model of a round":
         finds = place_of(entries, "round", which + 1)
     assert found[check] == finds, found
 
@@ -351,6 +357,17 @@ def test_a_replayed_attestation_is_found(entries, key):
     assert "another round" in next(v.says for v in verify(wrong) if v.name == "rounds")
 
 
+def test_an_acknowledgement_that_is_no_answer_is_found(entries, key, house):
+    number = place_of(entries, "acknowledged", 1)
+    evidence = Evidence(**lie.body(entries[number])["said"])
+    head = evidence.read_head()
+    agent = Key(bytes.fromhex((house.agents["birch"] / "agent.key").read_text()))
+    text = canonical(head.dump() | {"content": {"agrees": "yes"}})
+    signed = {"head": text.decode(), "signature": agent.sign("message", text)}
+    wrong = lie.changed(entries, key, number, set_at("said", value=signed))
+    assert failed(wrong) == {"acknowledgements": number}
+
+
 def test_messages_of_another_kind_are_found(entries, key):
     """What an agent signed to agree is no attestation, and the other way round."""
     agreed = lie.body(entries[place_of(entries, "contract", 1)])["said"]
@@ -377,23 +394,24 @@ def test_dropped_lines_and_deliveries_are_found(entries, key):
         assert found["balance"] == settlement
     for number in lie.numbers(entries, "delivery"):
         short = [entry for entry in entries[:19] if entry.number != number]
-        assert failed(lie.rewritten(short, key)) == {"delivered": place_of(entries, "reveal") - 1}
+        assert failed(lie.rewritten(short, key)) == {"order": place_of(entries, "nonces") - 1}
 
 
 def test_money_that_nobody_owes_because_nobody_is_said_to_have_delivered_is_found(entries, key):
     """All deliveries are left out, and so all lines; by itself that adds up."""
-    reveal, settlement = place_of(entries, "reveal"), place_of(entries, "settlement")
+    nonces, settlement = place_of(entries, "nonces"), place_of(entries, "settlement")
     void = "fewer than three agents delivered anything; no money moves"
     values = {"rule": "sandwich", "agents": 0, "samples": 0, "surplus": 0, "void": void}
     settled = lie.with_body(entries[settlement], values)
-    wrong = lie.rewritten([*entries[:14], entries[reveal], settled], key)
-    assert failed(wrong) == {"delivered": 14}
+    first = place_of(entries, "delivery")
+    wrong = lie.rewritten([*entries[:first], *entries[nonces : nonces + 2], settled], key)
+    assert failed(wrong) == {"order": first}
 
 
 def test_an_agent_left_out_of_the_settlement_is_found(entries, key):
     """A settlement among the other three is right by itself, but one delivery is missing."""
     kept = [e for e in entries[:24] if not (e.kind in ("delivery", "line") and "elm" in e.body)]
-    assert "delivered" in failed(lie.rewritten(kept, key))
+    assert failed(lie.rewritten(kept, key)) == {"order": place_of(entries, "nonces") - 1}
 
 
 def test_a_draw_that_was_tried_out_is_found_by_the_agent_alone(entries, key, house):
@@ -401,7 +419,7 @@ def test_a_draw_that_was_tried_out_is_found_by_the_agent_alone(entries, key, hou
     the rule. No auditor can tell; birch can, by what it kept."""
     record = replay(entries)
     nonces, reveal = place_of(entries, "nonces"), place_of(entries, "reveal")
-    wrong = list(entries[:14])
+    wrong = list(entries[: nonces + 1])
 
     def withhold(values):
         values["opened"].pop("birch")
@@ -472,24 +490,46 @@ def test_an_agents_copy_finds_other_amounts(entries, key, house):
     assert copies(lie.rewritten(dropped, key), house)["own statements"].holds is False
 
 
-def test_an_agents_copy_finds_that_it_did_not_leave_and_tells_where_it_was_not_heard(
-    entries, key, house
-):
+def test_an_agents_copy_tells_where_it_was_not_heard(entries, key, house):
     number = place_of(entries, "round", 1)
     late = lie.changed(entries, key, number, to_absent)
     assert failed(late) == {}
     found = copies(late, house)["own rounds"]
     assert (found.holds, found.says) == (
-        False, "the agent answered round 2 well in time: not counted",
+        False, "the agent answered well in time, and is not counted: round 2",
     )  # fmt: skip
-    left = lie.changed(entries, key, number, lambda values: to_absent(values, "left"))
-    assert copies(left, house)["own rounds"].holds is False
+    assert found.contested
 
 
 def test_a_copy_is_not_compared_with_a_ledger_out_of_order(entries, key, house):
     wrong = lie.rewritten([entries[0], *entries], key)
     (found,) = verify_copy(wrong, "birch", AgentFiles(house.agents["birch"]))
     assert found.holds is None
+
+
+def test_an_answer_that_is_not_in_the_ledger_is_contested_by_its_agent(entries, key, house):
+    """Cut off behind what members saw last, or with a dispute dropped: sound by itself."""
+    dropped = [entry for entry in entries if entry.number != place_of(entries, "acknowledged", 1)]
+    for wrong in (lie.rewritten(dropped, key), entries[: place_of(entries, "acknowledged")]):
+        assert failed(wrong) == {}
+        found = copies(wrong, house)["own answers"]
+        assert (found.holds, found.contested) == (False, True)
+        assert "the agent agreed, which is not in the ledger" in found.says
+    assert copies(lie.rewritten(dropped, key), house, "cedar")["own answers"].holds
+
+
+def test_an_agents_copy_finds_that_its_settlement_is_not_there(entries, house):
+    found = copies(entries[: place_of(entries, "settlement")], house)["own statements"]
+    assert found.holds is False
+    assert found.says == "the agent was told of settlement 19: not there"
+
+
+def test_a_copy_needs_no_secret_and_draws_none(entries, own):
+    for name in ("agent.key", "nonce.secret", "salt.secret", "agent.toml"):
+        (own / name).unlink()
+    before = sorted(own.rglob("*"))
+    assert all(verdict.holds for verdict in verify_copy(entries, "birch", AgentFiles(own)))
+    assert sorted(own.rglob("*")) == before
 
 
 @pytest.mark.parametrize("agent", ["zelkova", "operator", ""])
@@ -512,7 +552,8 @@ def own(house, tmp_path):
         ("contract.json", "own contract"),
         ("opened.json", "own nonce"),
         ("training.bin", "own rounds"),
-        ("statements/*.json", "own statements"),
+        ("statements/settlement-*.json", "own statements"),
+        ("statements/answer-*.json", "own answers"),
     ],
 )
 def test_a_damaged_copy_is_a_finding_and_no_crash(entries, own, name, check):
@@ -552,10 +593,11 @@ def test_what_is_no_head_is_not_kept(own, head):
 def test_a_second_statement_of_one_settlement_is_refused(own):
     files = AgentFiles(own)
     (told,) = files.statements()
-    files.keep_statement(told, b"")
+    answer = files.answer(told.settlement)
+    files.keep_statement(told, answer, b"")
     line = Line(**told.line.model_dump() | {"fee": told.line.fee - 1})
     with pytest.raises(InputError, match="another statement of settlement"):
-        files.keep_statement(told.model_copy(update={"line": line}), b"")
+        files.keep_statement(told.model_copy(update={"line": line}), answer, b"")
     assert files.statements() == [told]
 
 

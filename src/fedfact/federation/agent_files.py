@@ -4,7 +4,7 @@ agent.key     signs for the agent (600)        nonce.secret   its part of the dr
 salt.secret   hides its samples (600)          contract.json  with the operator's signature
 heads.jsonl   every ledger head it was shown   opened.json    the roster it opened its nonce for
 training.bin  the last round: request, reply, optimiser
-statements/   each statement it got            model.bin      the final model
+statements/   each statement, its answer to it model.bin      the final model
 leave         if it is there: leave with the next round
 agent.log     what happened, for its owner
 """
@@ -27,7 +27,7 @@ from .contract import Contract
 from .delivery import Round
 from .document import Document, Hash, Samples, Signature
 from .keys import Key, is_signed, keep_secret
-from .told import Told
+from .told import Answer, Told
 
 _MAGIC = b"fedfact training 1\n"
 _Read = TypeVar("_Read")
@@ -108,7 +108,7 @@ class AgentFiles:
         if not path.exists():
             return None
         kept = _read(path, SignedContract.read)
-        if not is_signed(self.key.public, *_signed(kept.contract, kept.operator), kept.agent):
+        if not is_signed(kept.contract.key, *_signed(kept.contract, kept.operator), kept.agent):
             raise InputError(f"{path}: is not what the agent signed; restore it")
         return kept.contract
 
@@ -163,14 +163,18 @@ class AgentFiles:
         path = self.directory / "training.bin"
         return _read(path, _last_round) if path.exists() else None
 
-    def keep_statement(self, told: Told, model: bytes) -> None:
-        """Keep a statement, and the model that came with it; there is one for a settlement."""
+    def keep_statement(self, told: Told, answer: Answer, model: bytes) -> None:
+        """Keep a statement, the answer to it, and the model that came with it.
+
+        There is one statement for a settlement.
+        """
         folder = self.directory / "statements"
         make_folder(folder)
         path = folder / f"settlement-{told.settlement}.json"
         if path.exists() and _read(path, Told.read) != told:
             raise InputError(f"another statement of settlement {told.settlement} than before")
         write_whole(path, told.encoded())
+        write_whole(folder / f"answer-{told.settlement}.json", answer.encoded())
         if model:
             self.keep_model(model)
 
@@ -183,6 +187,11 @@ class AgentFiles:
         files = (self.directory / "statements").glob("settlement-*.json")
         told = [_read(path, Told.read) for path in files]
         return sorted(told, key=lambda each: each.settlement)
+
+    def answer(self, settlement: int) -> Answer | None:
+        """What it said to the statement of that settlement."""
+        path = self.directory / "statements" / f"answer-{settlement}.json"
+        return _read(path, Answer.read) if path.exists() else None
 
     def is_leaving(self) -> bool:
         """Whether its owner wants to leave."""

@@ -6,10 +6,10 @@ Each says in words what it found, or raises a `Fault` that names the first entry
 from collections.abc import Callable
 
 from ..mechanism import InputError
-from .contract import Enrolment, contracts_for, unfit
-from .delivery import Attestation, Delivery, check_attestation, deliveries
+from .contract import Enrolment, contracts_for, declining, unfit
+from .delivery import LEAVES, Attestation, Delivery, check_attestation, deliveries
 from .draw import WITHHELD
-from .enrolling import opens, roster_hash
+from .enrolling import roster_hash
 from .entries import (
     Acknowledged,
     Agreed,
@@ -26,6 +26,7 @@ from .keys import is_signed
 from .ledger import Entry
 from .message import OPERATOR, Evidence, Head
 from .money import lines_of, settled_of, settlement_of
+from .opening import opens
 from .record import Record, secret_fits
 from .rounds import LEFT
 from .settling import told_of
@@ -70,7 +71,9 @@ def enrolments(replayed: Replayed) -> str:
         elif isinstance(document, Declined) and document.by == "agent":
             if document.said is None:
                 raise Fault(entry, f"lets {document.agent} decline without its word")
-            _said(entry, document.said, record, "agree", document.agent)
+            head = _said(entry, document.said, record, "agree", document.agent)
+            if head.content != declining(document.why):
+                raise Fault(entry, f"lets {document.agent} decline, which said something else")
     return f"{len(record.enrolments)} agents by the keys they gave, {len(record.declined)} declined"
 
 
@@ -127,7 +130,8 @@ def rounds(replayed: Replayed) -> str:
     documents, record = replayed
     before: dict[str, Attestation] = {}
     last, gone = None, set[str]()
-    quorum, most = record.terms.conduct.quorum, record.terms.plan().rounds
+    quorum, plan = record.terms.conduct.quorum, record.terms.plan()
+    most, steps = plan.rounds, plan.recipe.local_steps
     for entry, document in documents:
         if not isinstance(document, RoundDone):
             continue
@@ -141,12 +145,19 @@ def rounds(replayed: Replayed) -> str:
                 said = Attestation.take(head.content)
                 contract = record.contracts[agent]
                 check_attestation(said, contract, before.get(agent), document.round, document.start)
+                if said.steps != steps:
+                    raise InputError("other steps than the terms say")
             except InputError as error:
                 raise Fault(entry, f"{agent}: {error}") from None
             if agent in gone:
                 raise Fault(entry, f"has {agent}, who had left")
             before[agent] = said
-        gone |= {agent for agent, why in document.absent.items() if why == LEFT}
+        for agent, evidence in document.leaves.items():
+            if _said(entry, evidence, record, "round", agent).content != LEAVES:
+                raise Fault(entry, f"lets {agent} leave, which said something else")
+        gone |= document.leaves.keys()
+        if gone != {agent for agent, why in document.absent.items() if why == LEFT}:
+            raise Fault(entry, "has others away for good than those who said so")
         last = document.model
     return f"{len(record.rounds)} of {most} rounds"
 
@@ -164,13 +175,12 @@ def delivered(replayed: Replayed) -> str:
             len(record.rounds),
             record.terms.plan().rounds,
             record.money,
+            record.gone,
         )
     }
     for entry, document in documents:
         if isinstance(document, Delivery) and document != wanted.get(document.agent):
             raise Fault(entry, "is not what the agent attested")
-        if isinstance(document, Revealed) and record.deliveries.keys() != wanted.keys():
-            raise Fault(entry, "comes though deliveries are missing")
     left = sum(each.left for each in wanted.values())
     return f"{len(wanted)} agents, {left} left before the end"
 
@@ -225,7 +235,10 @@ def acknowledgements(replayed: Replayed) -> str:
         if isinstance(document, Acknowledged):
             head = _said(entry, document.said, record, "statement", document.agent)
             told = told or told_of(so_far, list(so_far.lines))
-            answer = Answer.take(head.content)
+            try:
+                answer = Answer.take(head.content)
+            except InputError as error:
+                raise Fault(entry, f"{document.agent}: {error}") from None
             if answer.statement != told[document.agent].hash():
                 raise Fault(entry, f"{document.agent} was told something else")
             if not answer.agrees:

@@ -168,6 +168,11 @@ def contracts_for(
     return contracts
 
 
+def declining(why: str) -> dict[str, str]:
+    """What an agent answers that does not sign."""
+    return {"declines": why}
+
+
 def _units(terms: Terms) -> Fraction:
     """K = A/unit, refused where an amount would not fit."""
     if reason := misfit(least_billed(terms), terms):

@@ -8,7 +8,9 @@
   exceed the escrow (`contract.least_billed`): so one agent's failure never blocks a settlement.
 - Where the operator ends the training early, who is still there is billed for what it agreed to:
   that it could not use all of it is not its fault.
-- An agent has left if it did not take part in the last round. It pays its fee, no charge, and
+- An agent has left if it said so, or is not there at the end: it did not take part in the last
+  round and is short of what it promised, or has missed more than `MAY_MISS` rounds at the end. So
+  no single lost answer costs an agent what it has earned. Who left pays its fee, no charge, and
   forfeits reward and rebate. One that never took part owes nothing and gets nothing.
 """
 
@@ -24,6 +26,12 @@ from .contract import Contract, least_billed
 from .document import Document, Hash, Name, Samples
 
 Round = Annotated[int, Field(ge=1, le=1_000_000)]
+
+LEAVES = {"leaves": True}
+"""What an agent that leaves answers instead."""
+
+MAY_MISS = 2
+"""So many rounds at the end may be missed by who has delivered all it promised."""
 
 
 class Attestation(Document):
@@ -70,9 +78,10 @@ def deliveries(
     last_round: int,
     planned: int,
     terms: Terms,
+    gone: Collection[str] = (),
 ) -> list[Delivery]:
     """What each agent delivered, by its last attestation; agents that never took part are not
-    among them."""
+    among them. ``gone``: who said that it leaves."""
     least = least_billed(terms)
     return [
         Delivery(
@@ -85,10 +94,15 @@ def deliveries(
                 else max(said.used, least)
             ),
             last_round=said.round,
-            left=said.round < last_round,
+            left=agent in gone or _is_away(said, contracts[agent], last_round),
         )
         for agent, said in sorted(attested.items())
     ]
+
+
+def _is_away(said: Attestation, contract: Contract, last_round: int) -> bool:
+    """Whether an agent whose last attestation this is was not there at the end."""
+    return last_round - said.round > (MAY_MISS if said.used == contract.samples else 0)
 
 
 def billed_population(

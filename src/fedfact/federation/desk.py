@@ -1,6 +1,8 @@
 """The operator's desk: its directory, what the ledger says so far, and the agents it can ask."""
 
+import time
 from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from typing import Any
 
 from ..files import log_line
@@ -11,6 +13,8 @@ from .document import Document
 from .message import OPERATOR, Message, read_message, write_message
 from .record import replay
 from .transport import Failure, Transport
+
+_LOOK = 0.2
 
 
 class Paused(InputError):  # noqa: N818  (no error: a state)
@@ -77,6 +81,12 @@ class Desk:
             if isinstance(failed, Failure):
                 self.log(f"{kind}, {agent}: {failed.reason} {failed.detail}")
         return said
+
+    def wait_for(self, agents: AbstractSet[str]) -> None:
+        """Wait until these can be asked, as long as for an answer at most."""
+        deadline = time.monotonic() + self.conduct.answer_seconds
+        while not agents <= self._transport.reachable() and time.monotonic() < deadline:
+            time.sleep(_LOOK)
 
     def log(self, text: str) -> None:
         """Leave word of what went wrong with an agent, for the operator's eyes only."""

@@ -2,8 +2,8 @@
 
 1. The operator draws a secret seed and publishes its SHA-256 with the terms, before anybody enrols.
 2. Every agent draws a nonce and sends its SHA-256 when it enrols; the contract repeats it.
-3. When all contracts are signed and in the ledger, and only then, agents open their nonces. So
-   nobody can be let in or left out for what it would do to the draw.
+3. When the training is over and what everybody delivered is in the ledger, and only then, agents
+   open their nonces. So nobody can be let in, left out or dropped for what it would do to the draw.
 4. An agent that withholds its nonce (`WITHHELD`) is replaced by its commitment, which it cannot
    change any more. It could choose between two draws, but blindly: the operator's seed is secret.
 5. At settlement the operator reveals its seed. The seed of the draw is SHA-256 over all of them.

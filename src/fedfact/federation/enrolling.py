@@ -1,20 +1,16 @@
-"""Before training: agents enrol, contracts are signed, nonces are opened (steps 2 and 3)."""
+"""Before training: agents enrol and contracts are signed (steps 2 and 3)."""
 
 from collections.abc import Mapping
 from typing import Any
 
 from ..mechanism import InputError
 from .canonical import canonical, digest
-from .contract import Contract, Enrolment, contracts_for, unfit
+from .contract import Contract, Enrolment, contracts_for, declining, unfit
 from .desk import Desk, Paused
 from .document import Document
-from .draw import WITHHELD, commitment
-from .entries import Agreed, Declined, Enrolled, Nonces, Roster
-from .message import Evidence, Head, Message
+from .entries import Agreed, Declined, Enrolled, Roster
+from .message import Message
 from .transport import Failure
-
-TIMES_TO_OPEN = 2
-"""How often an agent is asked for its nonce before it counts as withheld."""
 
 MOST_ATTEMPTS = 100
 """How often contracts are offered anew because somebody declined."""
@@ -59,8 +55,7 @@ def agree(desk: Desk) -> None:
             if isinstance(message, Failure):
                 silent.append(_declined(agent, f"no answer: {message.reason}"))
             elif message.head.content != {"contract": offers[agent].hash()}:
-                why = message.head.content.get("declines", "did not sign")
-                refused.append(_declined(agent, why, message.evidence))
+                refused.append(_refusal(agent, message))
         if not refused and not silent:
             break
         desk.add(*refused)
@@ -104,37 +99,27 @@ def _require_enough(desk: Desk, agents: int) -> None:
         )
 
 
-def open_nonces(desk: Desk) -> None:
-    """Ask for the nonces, now that nobody can be let in or left out any more."""
-    contracts = desk.record.contracts
-    content = {"roster": roster_hash(contracts)}
-    opened: dict[str, Evidence] = {}
-    for _ in range(TIMES_TO_OPEN):
-        left = sorted(contracts.keys() - opened.keys())
-        for agent, message in desk.ask("open", dict.fromkeys(left, content)).items():
-            if isinstance(message, Message) and opens(message.head, contracts[agent]):
-                opened[agent] = message.evidence
-    withheld = sorted(contracts.keys() - opened.keys())
-    desk.add(("nonces", Nonces(opened=opened, withheld=withheld, rule=WITHHELD)))
-
-
 def roster_hash(contracts: Mapping[str, Contract]) -> str:
     """One hash of all contracts."""
     return digest(canonical({agent: contract.hash() for agent, contract in contracts.items()}))
 
 
-def opens(head: Head, contract: Contract) -> bool:
-    """Whether a message opens the nonce that the contract commits to."""
-    nonce = str(head.content.get("nonce")) if head.content.keys() == {"nonce"} else ""
-    try:
-        secret = bytes.fromhex(nonce)
-    except ValueError:
-        return False
-    return secret.hex() == nonce and commitment(secret, contract.agent) == contract.nonce
+def _declined(agent: str, why: Any) -> tuple[str, Declined]:
+    """By the operator's word."""
+    return "declined", Declined(agent=agent, by="operator", why=_words(why), said=None)
 
 
-def _declined(agent: str, why: Any, said: Evidence | None = None) -> tuple[str, Declined]:
-    """By its own word, if it gave one."""
-    words = "".join(letter if letter.isprintable() else "?" for letter in str(why))[:500]
-    by = "operator" if said is None else "agent"
-    return "declined", Declined(agent=agent, by=by, why=words, said=said)
+def _refusal(agent: str, message: Message) -> tuple[str, Declined]:
+    """By the agent's own word, if it gave one; else the operator says that it did not sign."""
+    why = _words(message.head.content.get("declines"))
+    own = message.head.content == declining(why)
+    return "declined", Declined(
+        agent=agent,
+        by="agent" if own else "operator",
+        why=why if own else "did not sign what it was offered",
+        said=message.evidence,
+    )
+
+
+def _words(why: Any) -> str:
+    return "".join(letter if letter.isprintable() else "?" for letter in str(why))[:500]

@@ -60,13 +60,17 @@ class Nonces(Document):
 
 
 class RoundDone(Document):
-    """One round: who took part, with its attestation, who did not, and the model of all."""
+    """One round: who took part, with its attestation, who did not, and the model of all.
+
+    ``leaves``: the word of those who say with this round that they leave.
+    """
 
     round: Round
     start: Hash
     model: Hash
     attested: dict[Name, Evidence]
     absent: dict[Name, Words]
+    leaves: dict[Name, Evidence]
 
 
 class Revealed(Document):

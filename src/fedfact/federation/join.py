@@ -21,8 +21,8 @@ from ..training.site import Site
 from .agent_config import AgentConfig, read_agent_config
 from .agent_files import AgentFiles, LastRound
 from .canonical import decimal, digest
-from .contract import Contract, Enrolment, contract_of
-from .delivery import Attestation
+from .contract import Contract, Enrolment, contract_of, declining
+from .delivery import LEAVES, Attestation
 from .draw import commitment
 from .keys import is_signed
 from .message import OPERATOR, Message, read_message, write_message
@@ -198,7 +198,7 @@ class Agent:
         )
         if why is not None:
             self._note(f"declined the contract: {why}")
-            return {"declines": why.partition(":")[0]}, b""  # the figures stay here
+            return declining(why.partition(":")[0]), b""  # the figures stay here
         self.files.keep_contract(contract, signature)
         self.__dict__.pop("_site", None)
         self._site  # noqa: B018  (ready before there are deadlines to keep)
@@ -222,13 +222,15 @@ class Agent:
             raise InputError("asked to train before a contract was signed")
         if self.files.is_leaving():
             self._note("left the federation, as the file leave asks for")
-            return {"leaves": True}, b""
+            return LEAVES, b""
         number, steps = message.head.content.get("round"), self._plan.recipe.local_steps
         last = self.files.last_round()
         if not isinstance(number, int) or not 1 <= number <= self._plan.rounds:
             raise InputError("asked for a round that the terms do not have")
         if last is not None and number <= last.round:
             raise InputError(f"asked for round {number} after round {last.round}: out of order")
+        if self.files.opened() is not None:
+            raise InputError("asked to train after the nonce was opened: out of order")
         if message.head.content.get("steps") != steps:
             raise InputError("asked for other steps than the terms say")
         model = self._site.update(message.body, steps)
@@ -257,12 +259,13 @@ class Agent:
             planned=self._plan.rounds,
             answered=max(last.in_time, default=0),
         )
-        self.files.keep_statement(told, message.body)
+        why = [each[:500] for each in wrong[:5]]
+        answer = Answer(statement=told.hash(), agrees=not wrong, why=why)
+        self.files.keep_statement(told, answer, message.body)
         self._note(f"statement of settlement {told.settlement}: net {told.line.net} units")
         for each in wrong:
             self._note(f"disputed the statement: {each}")
-        why = [each[:500] for each in wrong[:5]]
-        return Answer(statement=told.hash(), agrees=not wrong, why=why).dump(), b""
+        return answer.dump(), b""
 
     def _model(self, message: Message) -> Answered:
         """The final model of a federation whose settlement is void."""

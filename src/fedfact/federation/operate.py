@@ -1,4 +1,4 @@
-"""The operator's side of the protocol: publish, enrol, agree, train, settle, hand out statements.
+"""The operator's side of the protocol: publish, enrol, agree, train, deliver, settle, tell.
 
 Every step ends with entries in the ledger, added at once; what the ledger has is never done again.
 So the operator may be killed at any instant and started again: it replays the ledger, asks again
@@ -10,9 +10,10 @@ from pathlib import Path
 from ..files import alone
 from .consortium import Consortium
 from .desk import Desk
-from .enrolling import agree, enrol, open_nonces
+from .enrolling import agree, enrol
+from .opening import open_nonces
 from .rounds import train
-from .settling import hand_out, settle
+from .settling import deliver, hand_out, settle
 from .settling import reverse as reverse_settlement
 from .transport import InProcess, Transport
 
@@ -23,10 +24,11 @@ def run(desk: Desk) -> None:
     if record.roster is None:
         enrol(desk)
         agree(desk)
+    if record.nonces is None and not record.deliveries:
+        train(desk)
+        deliver(desk)
     if record.nonces is None:
         open_nonces(desk)
-    if record.revealed is None:
-        train(desk)
     if record.settled is None:
         settle(desk)
     hand_out(desk)

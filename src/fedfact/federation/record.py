@@ -44,6 +44,7 @@ class Record:
         self.nonces: Nonces | None = None
         self.rounds: list[RoundDone] = []
         self.attested: dict[str, Attestation] = {}
+        self.gone: set[str] = set()  # by their own word
         self.deliveries: dict[str, Delivery] = {}
         self.revealed: Revealed | None = None
         self.settlement: int | None = None
@@ -93,8 +94,12 @@ class Record:
         if self.revealed is not None:
             return "settlement reversed"
         if self.nonces is not None:
+            return "to be settled"
+        if self.deliveries:
+            return "nonces to open"
+        if self.roster is not None:
             return f"training, {len(self.rounds)} of {self.terms.plan().rounds} rounds"
-        return "nonces to open" if self.roster is not None else "enrolling"
+        return "enrolling"
 
     def seed_of_draw(self, operator_seed: bytes) -> int:
         """The seed of the draw, with the commitments of those who withheld their nonces."""
@@ -155,24 +160,26 @@ class Record:
 
     def _take_nonces(self, said: Nonces, number: int) -> None:
         _require(self.roster is not None, "nonces before the roster was closed")
+        _require(self.deliveries.keys() == self.attested.keys(), "nonces before all deliveries")
         _require(self.nonces is None, "nonces opened twice")
         named = [*said.opened, *said.withheld]
         _require(sorted(named) == sorted(self.contracts), "nonces of others than the roster")
         self.nonces = said
 
     def _take_round(self, said: RoundDone, number: int) -> None:
-        _require(self.nonces is not None, "a round before the nonces")
+        _require(self.roster is not None, "a round before the roster was closed")
         _require(not self.deliveries, "a round after the deliveries")
-        _require(self.revealed is None, "a round after the seed was revealed")
+        _require(self.nonces is None, "a round after the nonces were opened")
         _require(said.round == len(self.rounds) + 1, f"round {said.round} out of order")
         named = [*said.attested, *said.absent]
         _require(sorted(named) == sorted(self.contracts), "a round of others than the roster")
         for agent, evidence in said.attested.items():
             self.attested[agent] = Attestation.take(evidence.read_head().content)
+        self.gone |= said.leaves.keys()
         self.rounds.append(said)
 
     def _take_delivery(self, said: Delivery, number: int) -> None:
-        _require(self.revealed is None, "a delivery after the seed was revealed")
+        _require(self.nonces is None, "a delivery after the nonces were opened")
         _require(said.agent in self.attested, "a delivery of who never took part")
         _require(said.agent not in self.deliveries, "a second delivery")
         _require_sorted(said.agent, self.deliveries)

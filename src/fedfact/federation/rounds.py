@@ -7,9 +7,10 @@ that the result does not depend on who answered first.
 from ..mechanism import InputError
 from ..training.site import check_update, mean_of
 from .canonical import digest
-from .delivery import Attestation, check_attestation
+from .delivery import LEAVES, Attestation, check_attestation
 from .desk import Desk, Paused
 from .entries import RoundDone
+from .message import Evidence
 from .transport import Failure
 
 LEFT = "left"
@@ -37,8 +38,7 @@ def train(desk: Desk) -> None:
 
 def _round(desk: Desk, number: int, model: bytes) -> bytes:
     record, start = desk.record, digest(model)
-    before = record.rounds[-1].absent if record.rounds else {}
-    gone = {agent for agent, why in before.items() if why == LEFT}  # it has all who ever left
+    gone = record.gone
     idle = record.contracts.keys() - record.attested.keys() - gone
     if number <= LAST_TO_BEGIN:
         idle = set()
@@ -46,14 +46,16 @@ def _round(desk: Desk, number: int, model: bytes) -> bytes:
     content = {"round": number, "steps": steps}
     asked = dict.fromkeys(sorted(record.contracts.keys() - gone - idle), content)
     said = desk.ask("round", asked, model, desk.conduct.round_seconds, desk.plan.size())
-    attested, absent = {}, dict.fromkeys(gone, LEFT) | dict.fromkeys(idle, NOT_BEGUN)
+    absent = dict.fromkeys(gone, LEFT) | dict.fromkeys(idle, NOT_BEGUN)
+    attested: dict[str, Evidence] = {}
+    leaves: dict[str, Evidence] = {}
     updates: dict[str, bytes] = {}
     samples: dict[str, int] = {}
     for agent, message in said.items():
         if isinstance(message, Failure):
             absent[agent] = message.reason
-        elif message.head.content == {"leaves": True}:
-            absent[agent] = LEFT
+        elif message.head.content == LEAVES:
+            absent[agent], leaves[agent] = LEFT, message.evidence
         else:
             try:
                 attestation = Attestation.take(message.head.content)
@@ -78,7 +80,12 @@ def _round(desk: Desk, number: int, model: bytes) -> bytes:
     model = mean_of([updates[agent] for agent in agents], shares, desk.plan)
     desk.house.save_model(number, model)
     done = RoundDone(
-        round=number, start=start, model=digest(model), attested=attested, absent=absent
+        round=number,
+        start=start,
+        model=digest(model),
+        attested=attested,
+        absent=absent,
+        leaves=leaves,
     )
     desk.add(("round", done))
     return model

@@ -13,22 +13,31 @@ from .statement import statements
 from .told import Answer, Told
 
 
-def settle(desk: Desk) -> None:
-    """Deliveries, reveal, settlement and lines (steps 5 and 6), all at once."""
+def deliver(desk: Desk) -> None:
+    """Close the training: what each agent delivered (step 5), before any nonce is opened."""
     record = desk.record
-    if record.revealed is None:
-        delivered = deliveries(
-            record.contracts, record.attested, len(record.rounds), desk.plan.rounds, record.money
-        )
+    delivered = deliveries(
+        record.contracts,
+        record.attested,
+        len(record.rounds),
+        desk.plan.rounds,
+        record.money,
+        record.gone,
+    )
+    desk.add(*(("delivery", each) for each in delivered))
+
+
+def settle(desk: Desk) -> None:
+    """Reveal, settlement and lines (step 6), all at once."""
+    record, first = desk.record, list[tuple[str, Document]]()
+    revealed = record.revealed
+    if revealed is None:
         draw = record.seed_of_draw(desk.house.seed)
         revealed = Revealed(seed=desk.house.seed.hex(), draw=f"{draw:064x}")
-        first: list[tuple[str, Document]] = [("delivery", each) for each in delivered]
         first.append(("reveal", revealed))
-    else:
-        delivered, revealed, first = list(record.deliveries.values()), record.revealed, []
-    settlement = settlement_of(delivered, revealed, record)
-    lines = lines_of(settlement)
+    settlement = settlement_of(record.deliveries.values(), revealed, record)
     opening = settled_of(settlement, record)
+    lines = lines_of(settlement)
     desk.add(*first, ("settlement", opening), *(("line", line) for line in lines))
 
 

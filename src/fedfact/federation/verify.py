@@ -15,18 +15,25 @@ from .checks import CHECKS, Fault, Replayed
 from .keys import is_signed
 from .ledger import FIRST, Entry
 from .record import Record, replay
-from .rounds import LEFT
 from .settling import told_of
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What one check found; ``holds`` is None where what it needs is not sound itself."""
+    """What one check found; ``holds`` is None where what it needs is not sound itself.
+
+    Where it is ``contested`` it does not hold either: the agent's word is against the operator's.
+    """
 
     name: str
     holds: bool | None
     says: str
     entry: int | None = None
+    contested: bool = False
+
+
+class Contested(Exception):  # noqa: N818  (nobody knows whose)
+    """What the agent says and the ledger does not, and nobody else can know."""
 
 
 def chain(entries: list[Entry]) -> str:
@@ -92,6 +99,8 @@ def _verdict(check: Callable[..., str], of: object, whose: str = "") -> Verdict:
         return Verdict(name, True, check(of))
     except Fault as fault:
         return _fault(name, fault)
+    except Contested as contested:
+        return Verdict(name, False, str(contested), contested=True)
     except (ValueError, ArithmeticError) as error:  # of figures that no honest ledger has
         return Verdict(name, False, str(error).partition("\n")[0])
 
@@ -103,7 +112,11 @@ def _fault(name: str, fault: Fault) -> Verdict:
 
 
 def verify_copy(entries: list[Entry], agent: str, files: AgentFiles) -> list[Verdict]:
-    """Whether the ledger says what an agent was told and signed, by the copies it kept."""
+    """Whether the ledger says what an agent was told and signed, by the copies it kept.
+
+    No secret of the agent's is needed. Contested is what one side says and the other does not, and
+    nobody else can know: an answer may have been thrown away, or lost on its way.
+    """
 
     def heads(record: Record) -> str:
         seen = files.heads()
@@ -118,7 +131,7 @@ def verify_copy(entries: list[Entry], agent: str, files: AgentFiles) -> list[Ver
         signed = files.contract()
         if record.roster is None:
             return "none signed yet"
-        if agent in record.declined and files.opened() is None:
+        if agent in record.declined and files.opened() is None and files.last_round() is None:
             return "takes no part"  # what it may have signed before never came into force
         if record.contracts.get(agent) != signed:
             raise InputError("the ledger has another contract than the agent signed")
@@ -131,25 +144,22 @@ def verify_copy(entries: list[Entry], agent: str, files: AgentFiles) -> list[Ver
         if opened is None:
             if record.money.rule == "rebate":
                 return "not opened, which changes nothing: this rule has no draw"
-            raise InputError("the ledger says that the agent withheld its nonce; was it asked?")
+            raise Contested("the ledger says that the agent withheld its nonce; was it asked?")
         if record.roster.contracts != opened:
             raise InputError("the ledger has another roster than the agent opened its nonce for")
         if agent in record.nonces.withheld:
-            raise InputError("the ledger says that the agent withheld a nonce that it opened")
+            raise Contested("the ledger says that the agent withheld a nonce that it opened")
         return "as opened"
 
     def rounds(record: Record) -> str:
         last = files.last_round() or LastRound()
-        late = []
-        for done in record.rounds:
-            if done.absent.get(agent) == LEFT and not files.is_leaving():
-                raise InputError("the ledger says that the agent left, and it did not say so")
-            if agent in done.absent and done.round in last.in_time:
-                raise InputError(f"the agent answered round {done.round} well in time: not counted")
-            if agent in done.absent and done.round in last.used:
-                late.append(str(done.round))
-        taken = sum(agent in done.attested for done in record.rounds)
-        return f"took part in {taken}" + (f", not in time for {', '.join(late)}" if late else "")
+        away = [done.round for done in record.rounds if agent in done.absent]
+        if in_time := sorted(last.in_time.intersection(away)):
+            said = ", ".join(map(str, in_time))
+            raise Contested(f"the agent answered well in time, and is not counted: round {said}")
+        late = ", ".join(str(number) for number in away if number in last.used)
+        taken = len(record.rounds) - len(away)
+        return f"took part in {taken}" + (f", not in time for {late}" if late else "")
 
     def statements(record: Record) -> str:
         kept = files.statements()
@@ -158,13 +168,32 @@ def verify_copy(entries: list[Entry], agent: str, files: AgentFiles) -> list[Ver
                 agent not in record.lines or told != told_of(record, [agent])[agent]
             ):
                 raise InputError("the ledger's settlement is not what the agent was told")
+            if not _is_settlement(entries, told.settlement):
+                raise InputError(f"the agent was told of settlement {told.settlement}: not there")
         if kept and kept[-1].settlement != record.settlement:
             return f"{len(kept)} statements; the last one told was reversed since"
         return f"{len(kept)} statements"
+
+    def answers(record: Record) -> str:
+        answer = None if record.settlement is None else files.answer(record.settlement)
+        if answer is None:
+            return "none given"
+        if agent not in record.acknowledged:
+            raise Contested(
+                f"the agent {'agreed' if answer.agrees else 'disputed'}, which is not in the "
+                "ledger; a resume asks it again"
+            )
+        if record.acknowledged[agent].said.read_head().content != answer.dump():
+            raise InputError("the ledger has another answer than the agent gave")
+        return "as given: agreed" if answer.agrees else "as given: disputed"
 
     try:
         record = replay(entries)
     except InputError as error:
         return [Verdict("own copy", None, f"not checked: {error}")]
-    checks = (heads, contract, nonce, rounds, statements)
+    checks = (heads, contract, nonce, rounds, statements, answers)
     return [_verdict(check, record, "own ") for check in checks]
+
+
+def _is_settlement(entries: list[Entry], number: int) -> bool:
+    return number < len(entries) and entries[number].kind == "settlement"

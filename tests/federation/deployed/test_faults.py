@@ -120,7 +120,8 @@ def test_a_member_whose_contract_was_altered_is_left_out(deploy):
     house.join_all(birch="alters_contract")
     record = house.finish(house.start())
     assert set(record.contracts) == {"alder", "cedar", "elm"}
-    assert record.declined["birch"].by == "agent"
+    assert record.declined["birch"].by == "operator"
+    assert record.declined["birch"].why == "did not sign what it was offered"
     total = sum(contract.samples for contract in record.contracts.values())
     for contract in record.contracts.values():
         assert contract.samples + contract.others_samples == total  # offered anew, without birch
