@@ -11,11 +11,12 @@ def operator_key(house):
     return Key(read_secret(house.directory / "operator.key"))
 
 
-def rewritten(entries, key):
+def rewritten(entries, key, keep_times=False):
     """These entries, numbered, chained and signed as if they had always been so."""
-    previous, made = "0" * 64, []
+    previous, made, time = "0" * 64, [], ""
     for number, entry in enumerate(entries):
-        entry = replace(entry, number=number, previous=previous)
+        time = entry.time if keep_times else max(time, entry.time)
+        entry = replace(entry, number=number, previous=previous, time=time)
         entry = replace(entry, hash=entry.own_hash())
         entry = replace(entry, signature=key.sign("entry", entry.hash.encode()))
         made.append(entry)

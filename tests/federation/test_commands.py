@@ -56,7 +56,7 @@ def place(finished, tmp_path):
 
 def test_verify_says_what_holds(run, place):
     out = run("verify", place / "operator").stdout
-    assert out.count("✓") == 11
+    assert out.count("✓") == 12
     assert out.endswith("The ledger is sound.\n")
     own = run("verify", place / "operator", "--agent", place / "birch", "--json").json
     assert own["sound"] is True

@@ -5,6 +5,7 @@ import sqlite3
 import subprocess
 import sys
 from dataclasses import asdict, replace
+from datetime import datetime
 
 import pytest
 import sqlalchemy as sa
@@ -12,7 +13,7 @@ import sqlalchemy as sa
 from fedfact.federation.entries import Posting
 from fedfact.federation.keys import Key
 from fedfact.federation.ledger import FIRST, Entry, Ledger, export, read_export, read_ledger
-from fedfact.federation.verify import chain
+from fedfact.federation.verify import chain, times
 from fedfact.mechanism import InputError
 
 KEY = Key(bytes(range(32)))
@@ -63,6 +64,22 @@ def test_a_ledger_can_only_be_read_and_added_to():
 def test_nothing_is_added_by_an_empty_batch(ledger):
     assert ledger.add(KEY, []) == []
     assert ledger.entries() == []
+
+
+def test_a_clock_that_is_set_back_never_turns_the_times_back(ledger, monkeypatch):
+    hours = iter([9, 12, 10, 8, 11, 13])
+
+    class Clock(datetime):
+        @classmethod
+        def now(cls, zone):
+            return datetime(2026, 7, 1, next(hours), tzinfo=zone)
+
+    monkeypatch.setattr("fedfact.federation.ledger.datetime", Clock)
+    for _ in range(2):
+        ledger.add(KEY, batch(1))
+    entries = ledger.entries()
+    assert [entry.time[11:13] for entry in entries] == ["09", "12", "12", "12", "12", "13"]
+    assert times(entries)
 
 
 class Wrong:

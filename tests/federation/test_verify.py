@@ -71,6 +71,7 @@ def test_a_finished_ledger_holds(finished, rule, tmp_path):
     assert failed(entries) == {}
     assert [verdict.name for verdict in verify(entries)] == [
         "chain",
+        "times",
         "signatures",
         "order",
         "enrolments",
@@ -328,6 +329,30 @@ def test_a_dishonest_operator_is_found(entries, key, name):
     assert found[check] == finds, found
 
 
+@pytest.mark.parametrize(
+    "time",
+    [
+        "",
+        "now",
+        "2999-01-01",
+        "2999-01-01T00:00:00+00:00",
+        "2999-01-01T00:00:00.000Z",
+        "2999-01-01T00:00:00.000-00:00",
+        "2999-01-01T02:00:00.000+02:00",
+        "2999-01-01 00:00:00.000+00:00",
+        "2999-01-01T00:00:00.000000+00:00",
+        "2999-02-30T00:00:00.000+00:00",
+        "2999-01-01T00:00:00.000+00:00\n",
+        "２999-01-01T00:00:00.000+00:00",
+        "2020-01-01T00:00:00.000+00:00",
+    ],
+)
+def test_a_time_of_another_form_or_that_goes_back_is_found(entries, key, time):
+    wrong = list(entries)
+    wrong[5] = replace(wrong[5], time=time)
+    assert failed(lie.rewritten(wrong, key, keep_times=True)) == {"times": 5}
+
+
 def test_other_terms_are_found(entries, key):
     """The hash of the terms is in every message that anybody signed."""
     for change in (
@@ -450,9 +475,8 @@ def copies(entries, house, agent="birch"):
 
 
 def test_an_agents_copy_finds_a_rewritten_ledger(entries, key, house):
-    wrong = list(entries)
-    wrong[1] = replace(wrong[1], time="2020-01-01T00:00:00.000+00:00")
-    wrong = lie.rewritten(wrong, key)
+    late = [replace(entry, time="2999-01-01T00:00:00.000+00:00") for entry in entries[1:]]
+    wrong = lie.rewritten([entries[0], *late], key)
     assert failed(wrong) == {}
     found = copies(wrong, house)["own heads"]
     assert found.holds is False

@@ -72,6 +72,24 @@ def _hash(number: int, kind: str, time: str, body: str, previous: str) -> str:
     return digest(canonical([number, kind, time, body, previous]))
 
 
+def _now(last: str) -> str:
+    """The time, or the last one again where the clock was set back."""
+    return max(datetime.now(UTC).isoformat(timespec="milliseconds"), last)
+
+
+def is_time(text: str) -> bool:
+    """Whether it is a time as entries have it, which sorts as text.
+
+    >>> is_time("2026-07-01T09:30:00.000+00:00"), is_time("2026-07-01T11:30:00.000+02:00")
+    (True, False)
+    """
+    try:
+        time = datetime.fromisoformat(text)
+    except ValueError:
+        return False
+    return time.tzinfo is UTC and time.isoformat(timespec="milliseconds") == text
+
+
 class Ledger:
     """A ledger that is written to by one operator."""
 
@@ -130,12 +148,14 @@ class Ledger:
         self._writes = True
         with self._asked(), self._engine.begin() as connection:
             head = connection.execute(last).first()
-            number, previous = (0, FIRST) if head is None else (head.number + 1, head.hash)
+            number, previous, time = 0, FIRST, ""
+            if head is not None:
+                number, previous, time = head.number + 1, head.hash, head.time
             if self._known not in (None, previous):
                 raise InputError(_SOMEBODY_ELSE)
             added = []
             for kind, document in documents:
-                time = datetime.now(UTC).isoformat(timespec="milliseconds")
+                time = _now(time)
                 body = document.encoded().decode()
                 own = _hash(number, kind, time, body, previous)
                 signature = key.sign("entry", own.encode())

@@ -13,7 +13,7 @@ from ..mechanism import InputError
 from .agent_files import AgentFiles, LastRound
 from .checks import CHECKS, Fault, Replayed
 from .keys import is_signed
-from .ledger import FIRST, Entry
+from .ledger import FIRST, Entry, is_time
 from .record import Record, replay
 from .settling import told_of
 
@@ -50,6 +50,18 @@ def chain(entries: list[Entry]) -> str:
     return f"{len(entries)} entries, head {previous[:16]}"
 
 
+def times(entries: list[Entry]) -> str:
+    """Every entry has its time, in the one form in which times are written, and none goes back."""
+    last = ""
+    for entry in entries:
+        if not is_time(entry.time):
+            raise Fault(entry, "has a time that is not as times are written")
+        if entry.time < last:
+            raise Fault(entry, "has a time before that of the entry before it")
+        last = entry.time
+    return f"{entries[0].time[:19]} to {last[:19]} by the operator's clock"
+
+
 def signatures(entries: list[Entry]) -> str:
     """The operator named in the terms signed every entry."""
     try:
@@ -78,7 +90,7 @@ def verify(entries: list[Entry]) -> list[Verdict]:
     if not entries:
         raise InputError("the ledger is empty")
     verdicts, replayed = [], None
-    for first in (chain, signatures):
+    for first in (chain, times, signatures):
         verdicts.append(_verdict(first, entries))
     try:
         replayed = order(entries)
