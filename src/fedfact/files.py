@@ -140,11 +140,19 @@ def write_whole(path: Path, data: bytes) -> None:
         file.write(data)
 
 
+def printable(text: str) -> str:
+    r"""The text on one line, without what a terminal would obey.
+
+    >>> printable("red: \x1b[31m")
+    'red:  [31m'
+    """
+    return "".join(letter if letter.isprintable() else " " for letter in text)
+
+
 def log_line(path: Path, text: str) -> None:
     """Add a line with the time to a log; a log that cannot be written stops nothing."""
-    line = "".join(letter if letter.isprintable() else " " for letter in text)
     with contextlib.suppress(OSError), path.open("a", encoding="utf-8") as file:
-        file.write(f"{datetime.now(UTC).isoformat(timespec='seconds')} {line.strip()}\n")
+        file.write(f"{datetime.now(UTC).isoformat(timespec='seconds')} {printable(text).strip()}\n")
 
 
 def write_json(path: Path, document: Any) -> None:

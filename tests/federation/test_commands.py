@@ -57,7 +57,7 @@ def place(finished, tmp_path):
 def test_verify_says_what_holds(run, place):
     out = run("verify", place / "operator").stdout
     assert out.count("✓") == 12
-    assert out.endswith("The ledger is sound.\n")
+    assert out.endswith("The ledger is sound. So far it says: finished.\n")
     own = run("verify", place / "operator", "--agent", place / "birch", "--json").json
     assert own["sound"] is True
     assert own["first_bad_entry"] is None
@@ -72,6 +72,74 @@ def test_a_changed_ledger_is_found_and_the_entry_named(run, place):
     assert "✗ chain" in done.stdout
     assert "The ledger is NOT sound. The first bad entry is 7." in done.stdout
     assert run("verify", place / "operator", "--json", status=3).json["first_bad_entry"] == 7
+
+
+def set_row(place, number, **columns):
+    """Write to a row of the ledger what its columns are to hold; bytes as text."""
+    with sqlite3.connect(place / "operator" / "ledger.db") as data:
+        for column, value in columns.items():
+            text = "CAST(? AS TEXT)" if isinstance(value, bytes) else "?"
+            command = f"update fedfact_ledger set {column} = {text} where number = ?"
+            data.execute(command, (value, number))
+    data.close()
+
+
+def test_an_entry_that_cannot_be_read_is_found_and_named(run, place, tmp_path):
+    export = tmp_path / "ledger.jsonl"
+    run("ledger", "export", place / "operator", "-o", export)
+    set_row(place, 7, body=b"{\xff}")
+    lines = export.read_bytes().split(b"\n")
+    export.write_bytes(b"\n".join([*lines[:7], lines[7][:-1], *lines[8:]]))
+    for where in (place / "operator", export):
+        done = run("verify", where, status=3)
+        assert "✗ entries" in done.stdout
+        assert "The ledger is NOT sound. The first bad entry is 7." in done.stdout
+        assert run("verify", where, "--json", status=3).json["first_bad_entry"] == 7
+        own = run("verify", where, "--agent", place / "birch", "--json", status=3).json
+        assert own["first_bad_entry"] <= 7
+        assert "restore the ledger" in run("ledger", "show", where, status=2).stderr
+    export.write_bytes(b"{}\n")
+    found = run("verify", export, "--json", status=3).json
+    assert (found["first_bad_entry"], found["phase"]) == (0, None)
+    run("verify", export, "--agent", place / "birch", status=3)
+
+
+def test_an_unfinished_ledger_says_how_far_it_goes(run, place, tmp_path):
+    export = tmp_path / "ledger.jsonl"
+    run("ledger", "export", place / "operator", "-o", export)
+    export.write_bytes(b"".join(export.read_bytes().splitlines(keepends=True)[:13]))
+    assert run("verify", export).stdout.endswith(
+        "The ledger is sound. So far it says: training, 2 of 3 rounds.\n"
+    )
+    assert run("verify", export, "--json").json["phase"] == "training, 2 of 3 rounds"
+
+
+def test_an_unknown_kind_of_entry_is_refused_and_named(run, place):
+    set_row(place, 3, kind="__init__")
+    refused = run("ledger", "show", place / "operator", "--json", status=2).stderr
+    assert "entry 3 (__init__): unknown kind of entry '__init__'" in refused
+
+
+def test_what_a_ledger_says_cannot_steer_a_terminal(run, place):
+    nasty = "\x1b]0;x\x07\x1b[2J\n\x9b31m\u202e"
+    set_row(place, 3, kind=nasty, time=nasty, hash=nasty)
+    set_row(place, 2, body=f'{{"{nasty}":1}}'.replace("\n", "\\n"))
+    for words in (["ledger", "show"], ["verify"], ["statement"], ["ledger", "show", "--json"]):
+        command = words[0] if words[0] != "ledger" else "ledger show"
+        status = {"verify": 3, "statement": 3}.get(command, 2 if "--json" in words else 0)
+        more = ["birch"] if words == ["statement"] else []
+        done = run(*command.split(), place / "operator", *more, *words[2:], status=status)
+        for text in (done.stdout, done.stderr):
+            assert text.replace("\n", "").isprintable()
+    assert len(run("ledger", "show", place / "operator").stdout.split("\n")) == 5 + 28
+
+
+def test_there_are_no_statements_of_a_ledger_that_does_not_hold(run, place):
+    set_row(place, 7, signature="00" * 64)
+    for more in ([], ["--json"]):
+        done = run("statement", place / "operator", "birch", *more, status=3)
+        assert done.stdout == ""
+        assert "is not sound, so there are no statements (signatures: entry 7" in done.stderr
 
 
 def test_a_ledger_travels_as_an_export(run, place, tmp_path):

@@ -12,7 +12,15 @@ import sqlalchemy as sa
 
 from fedfact.federation.entries import Posting
 from fedfact.federation.keys import Key
-from fedfact.federation.ledger import FIRST, Entry, Ledger, export, read_export, read_ledger
+from fedfact.federation.ledger import (
+    FIRST,
+    Entry,
+    Ledger,
+    Unreadable,
+    export,
+    read_export,
+    read_ledger,
+)
 from fedfact.federation.verify import chain, times
 from fedfact.mechanism import InputError
 
@@ -383,7 +391,7 @@ def test_a_row_that_holds_no_text_is_refused(place, ledger, column, value):
         wanted = value if isinstance(value, str) else f"x'{value.hex()}'"
         raw.execute(f"UPDATE fedfact_ledger SET {column} = {wanted} WHERE number = 1")
     raw.close()
-    with pytest.raises(InputError, match=r"not as entries are written|cannot be used"):
+    with pytest.raises(Unreadable, match="entry 1: cannot be read; restore the ledger"):
         ledger.entries()
 
 

@@ -16,10 +16,19 @@ from fedfact.federation.checks import Fault
 from fedfact.federation.draw import draw_seed
 from fedfact.federation.entries import Line
 from fedfact.federation.keys import Key
-from fedfact.federation.ledger import Entry, export, read_export, read_ledger
+from fedfact.federation.ledger import Entry, Unreadable, export, read_export, read_ledger
 from fedfact.federation.message import Evidence
 from fedfact.federation.record import replay
-from fedfact.federation.verify import chain, order, signatures, verify, verify_copy
+from fedfact.federation.verify import (
+    chain,
+    first_bad_entry,
+    order,
+    phase_of,
+    signatures,
+    verify,
+    verify_copy,
+    verify_ledger,
+)
 from fedfact.mechanism import InputError
 
 
@@ -94,6 +103,7 @@ def test_a_finished_ledger_holds(finished, rule, tmp_path):
 def test_an_unfinished_ledger_holds_wherever_it_ends(entries):
     for end in (1, 3, 5, 10, 11, 13, 14, 25, 27):
         assert failed(entries[:end]) == {}, entries[end].kind
+        assert phase_of(verify(entries[:end])) == replay(entries[:end]).phase
     with pytest.raises(InputError, match="the ledger is empty"):
         verify([])
 
@@ -109,30 +119,20 @@ def test_a_changed_byte_of_an_export_is_found_and_its_entry_named(entries, tmp_p
         wrong[place] ^= 1 << draw.randrange(8)
         path.write_bytes(wrong)
         number = max(k for k, start in enumerate(starts) if start <= place)
-        found = refusal(path)
-        if isinstance(found, str):
-            assert f"line {number + 1}:" in found or wrong[place] == ord("\n")
-        else:
-            first = min(each for each in found.values() if each is not None)
-            assert first in (number, _number(wrong, number))
+        assert first_bad_entry(verify_ledger(str(path))[1]) == number
 
 
-def refusal(path):
-    """Why an export cannot be read, or the checks of it that do not hold."""
+def reading(place):
+    """The entries that can be read, and the number of the first that cannot."""
     try:
-        return failed(read_export(path))
-    except InputError as error:
-        return str(error)
-
-
-def _number(text, line):
-    """What the entry of that line says its number is."""
-    return json.loads(bytes(text).splitlines()[line])["number"]
+        return read_ledger(str(place)), None
+    except Unreadable as error:
+        return error.before, error.number
 
 
 @pytest.mark.thorough
 def test_every_changed_byte_of_an_export_is_found(entries, tmp_path):
-    """One bit of each byte: the line is refused, or chain or signatures name its entry."""
+    """One bit of each byte: its entry cannot be read, or chain or signatures name it."""
     path, draw, flips, parsed = tmp_path / "line.jsonl", random.Random(7), 0, 0
     for k, entry in enumerate(entries):
         line = export([entry])
@@ -141,12 +141,13 @@ def test_every_changed_byte_of_an_export_is_found(entries, tmp_path):
             wrong[place] ^= 1 << draw.randrange(8)
             flips += 1
             path.write_bytes(wrong)
-            try:
-                (changed,) = read_export(path)
-            except InputError:
-                continue
-            parsed += 1
-            assert named([*entries[:k], changed]) in (k, changed.number)
+            read, unreadable = reading(path)
+            if unreadable == 0:
+                assert read == []
+            else:
+                parsed += 1
+                assert named([*entries[:k], *read]) == k
+                assert len(read) == 1
     assert flips == len(export(entries))
     assert parsed > flips / 4
 
@@ -158,6 +159,7 @@ def copy(house, tmp_path):
     return place
 
 
+PAGE = 4096  # of a data base; the first has its header and the table's name, and no entry
 OTHER = {
     "number": lambda value: value + 1000,
     "kind": lambda value: "line" if value != "line" else "reveal",
@@ -179,11 +181,7 @@ def test_every_changed_column_of_every_row_is_found(entries, copy):
             which = entry.hash if column != "hash" else entry.number
             raw.execute(f"UPDATE fedfact_ledger SET {column} = ? {where}", (change(old), which))
             found = named(read_ledger(str(copy)))
-            if column == "number":
-                last = entry.number == len(entries) - 1
-                assert found == (change(old) if last else entry.number + 1)
-            else:
-                assert found == entry.number, column
+            assert found == entry.number, column
             raw.execute(f"UPDATE fedfact_ledger SET {column} = ? {where}", (old, which))
     raw.close()
     assert read_ledger(str(copy)) == entries
@@ -191,20 +189,49 @@ def test_every_changed_column_of_every_row_is_found(entries, copy):
 
 @pytest.mark.parametrize("flips", [250, pytest.param(4000, marks=pytest.mark.thorough)])
 def test_a_flipped_bit_of_the_data_base_is_found_or_changes_nothing(entries, copy, flips):
+    """What is no entry, the first page, SQLite may refuse; of the others the first is named."""
     data, draw, found = copy.read_bytes(), random.Random(flips), 0
     for _ in range(flips):
-        wrong = bytearray(data)
-        wrong[draw.randrange(len(data))] ^= 1 << draw.randrange(8)
+        wrong, place = bytearray(data), draw.randrange(len(data))
+        wrong[place] ^= 1 << draw.randrange(8)
         copy.write_bytes(wrong)
-        try:
-            read = read_ledger(str(copy))
-        except InputError:
-            found += 1
+        if place < PAGE and is_refused(copy):
             continue
-        if read != entries:
-            assert not read or named(read) is not None
-            found += 1
+        read, unreadable = reading(copy)
+        if unreadable is not None:
+            assert read == entries[:unreadable]
+        elif read != entries:
+            same = (a == b for a, b in zip(read, entries, strict=False))
+            assert named(read) == next(k for k, each in enumerate(same) if not each)
+        found += read != entries
     assert found > flips / 5
+
+
+def is_refused(place):
+    try:
+        reading(place)
+    except InputError:
+        return True
+    return False
+
+
+def test_text_that_is_no_utf_8_is_a_finding_that_names_the_entry(entries, copy):
+    for column in ("kind", "time", "body", "previous", "hash", "signature"):
+        with sqlite3.connect(copy) as raw:
+            raw.execute(
+                f"UPDATE fedfact_ledger SET {column} = CAST(x'7bff' AS TEXT) WHERE number = 7"
+            )
+        raw.close()
+        before, verdicts = verify_ledger(str(copy))
+        assert before == entries[:7]
+        assert [each.holds for each in verdicts] == [False] + [True] * 4 + [None] * 8
+        assert (verdicts[0].name, verdicts[0].entry) == ("entries", 7)
+        assert "entry 7: cannot be read; restore the ledger" in verdicts[0].says
+        with sqlite3.connect(copy) as raw:
+            value = asdict(entries[7])[column]
+            raw.execute(f"UPDATE fedfact_ledger SET {column} = ? WHERE number = 7", (value,))
+        raw.close()
+    assert read_ledger(str(copy)) == entries
 
 
 # What a dishonest operator does, which check finds it, and the kind of entry that check names.

@@ -7,6 +7,8 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
+from ..files import printable
+
 _PLAIN: dict[str, Any] = {"highlight": False, "markup": False, "emoji": False}  # names stay as are
 _WIDE = 120  # where there is no terminal to ask
 
@@ -26,6 +28,11 @@ def print_json(document: Any) -> None:
     sys.stdout.write(json.dumps(document, indent=2, allow_nan=False) + "\n")
 
 
+def say(text: str) -> None:
+    """A line of a result that quotes what others wrote."""
+    stdout().print(printable(text), soft_wrap=True)
+
+
 def stderr() -> Console:
     """The console for everything else."""
     return Console(stderr=True, soft_wrap=True, **_PLAIN)
@@ -33,9 +40,14 @@ def stderr() -> Console:
 
 def note(text: str) -> None:
     """Something worth knowing."""
-    stderr().print("note:", text)
+    stderr().print("note:", _lines(text))
 
 
 def error(text: str) -> None:
     """Why there is no result."""
-    stderr().print("error:", text)
+    stderr().print("error:", _lines(text))
+
+
+def _lines(text: str) -> str:
+    """Words of ours may quote others' and have several lines."""
+    return "\n".join(map(printable, text.split("\n")))

@@ -12,6 +12,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+from ..files import printable
 from .console import note, print_table, stderr, stdout
 from .tables import new_table
 
@@ -135,6 +136,4 @@ class Tail:
         whole = data[: data.rfind(b"\n") + 1]
         self._read += len(whole)
         text = whole.decode("utf-8", "replace").split("\n")[:-1]
-        return [
-            "".join(letter if letter.isprintable() else " " for letter in line) for line in text
-        ]
+        return [printable(line) for line in text]

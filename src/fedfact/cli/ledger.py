@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
-from ..files import check_output, write_whole
+from ..files import check_output, printable, write_whole
 from ..mechanism import InputError
-from .console import note, print_json, print_table, stdout
+from .console import error, note, print_json, print_table, say, stdout
 from .lab_options import AsJson
 from .tables import new_table, print_statement
 
@@ -37,23 +37,18 @@ def show(
     as_json: AsJson = False,
 ) -> None:
     """List the entries: number, time, kind, hash and size; with --json all they say."""
-    from ..federation.entries import read_entry
+    from ..federation.entries import said_by
     from ..federation.ledger import read_ledger
 
     entries = read_ledger(where)[start:]
     if as_json:
-        print_json(
-            [
-                {**asdict(entry), "body": read_entry(entry.kind, entry.body.encode()).dump()}
-                for entry in entries
-            ]
-        )
+        print_json([{**asdict(entry), "body": said_by(entry).dump()} for entry in entries])
         return
     table = new_table("entry", "time (UTC)", "kind", "bytes", "hash")
     for entry in entries:
-        time = entry.time[:19].replace("T", " ")
-        size = f"{len(entry.body):,}"
-        table.add_row(str(entry.number), time, entry.kind, size, entry.hash[:16])
+        time, size = entry.time[:19].replace("T", " "), f"{len(entry.body):,}"
+        row = (str(entry.number), time, entry.kind[:40], size, entry.hash[:16])
+        table.add_row(*map(printable, row))
     print_table(table)
 
 
@@ -90,30 +85,26 @@ def verify(
     """
     from ..federation.agent_config import read_agent_config
     from ..federation.agent_files import AgentFiles
-    from ..federation.ledger import read_ledger
-    from ..federation.verify import verify as check
-    from ..federation.verify import verify_copy
+    from ..federation.verify import first_bad_entry, phase_of, verify_copy, verify_ledger
 
-    entries = read_ledger(where)
-    verdicts = check(entries)
+    entries, verdicts = verify_ledger(where)
+    phase = phase_of(verdicts)
     if agent is not None:
         name = read_agent_config(agent / "agent.toml").name
         verdicts += verify_copy(entries, name, AgentFiles(agent))
     sound = all(verdict.holds for verdict in verdicts)
-    first = min((v.entry for v in verdicts if v.entry is not None), default=None)
+    first = first_bad_entry(verdicts)
     if as_json:
-        print_json(
-            {"sound": sound, "first_bad_entry": first, "checks": [asdict(v) for v in verdicts]}
-        )
+        checks = [asdict(verdict) for verdict in verdicts]
+        print_json({"sound": sound, "phase": phase, "first_bad_entry": first, "checks": checks})
     else:
         marks = {True: "✓", False: "✗", None: "–"}
         width = max(len(verdict.name) for verdict in verdicts)
         for verdict in verdicts:
-            stdout().print(
-                f"{marks[verdict.holds]} {verdict.name:<{width}}  {verdict.says}", soft_wrap=True
-            )
+            say(f"{marks[verdict.holds]} {verdict.name:<{width}}  {verdict.says}")
         end = "" if first is None else f" The first bad entry is {first}."
-        stdout().print("The ledger is sound." if sound else f"The ledger is NOT sound.{end}")
+        good, bad = f"sound. So far it says: {phase}.", f"NOT sound.{end}"
+        say(f"The ledger is {good if sound else bad}")
     if not sound:
         raise typer.Exit(UNSOUND)
 
@@ -123,13 +114,21 @@ def statement(
     agent: Annotated[str, typer.Argument(help="Whose.")],
     as_json: AsJson = False,
 ) -> None:
-    """Print one agent's statement: its own lines, each with its formula and numbers filled in."""
-    from ..federation.ledger import read_ledger
+    """Print one agent's statement: its own lines, each with its formula and numbers filled in.
+
+    The ledger is verified first; exit code 3 if a check does not hold.
+    """
     from ..federation.money import settlement_of
     from ..federation.record import replay
     from ..federation.statement import statement as tell
+    from ..federation.verify import verify_ledger
 
-    record = replay(read_ledger(where))
+    entries, verdicts = verify_ledger(where)
+    wrong = next((verdict for verdict in verdicts if not verdict.holds), None)
+    if wrong is not None:
+        error(f"{where}: is not sound, so there are no statements ({wrong.name}: {wrong.says})")
+        raise typer.Exit(UNSOUND)
+    record = replay(entries)
     if record.settled is None or record.revealed is None:
         raise InputError(f"{where}: is not settled ({record.phase}); there are no statements yet")
     settlement = settlement_of(record.deliveries.values(), record.revealed, record)

@@ -4,9 +4,11 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
+from ..mechanism import InputError
 from .contract import Contract
 from .delivery import Delivery, Round
 from .document import Document, Hash, Money, Name, Samples, Signature, Words
+from .ledger import Entry
 from .message import Evidence
 from .published import Published
 
@@ -148,4 +150,14 @@ MOST_ENTRY = 64 << 20
 
 def read_entry(kind: str, body: bytes) -> Any:
     """The document of an entry of this kind."""
+    if kind not in KINDS:
+        raise InputError(f"unknown kind of entry {kind[:40]!r}")
     return KINDS[kind].read(body, MOST_ENTRY)
+
+
+def said_by(entry: Entry) -> Any:
+    """What an entry says, or a refusal that names it."""
+    try:
+        return read_entry(entry.kind, entry.body.encode())
+    except InputError as error:
+        raise InputError(f"{entry.name}: {error}; check the ledger with fedfact verify") from None

@@ -6,6 +6,7 @@ in a file (SQLite) or, by URL, in PostgreSQL; or exported, one entry a line.
 """
 
 import json
+import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -15,7 +16,7 @@ from typing import Any, Self
 
 import sqlalchemy as sa
 
-from ..files import read_text, reason
+from ..files import printable, read_text, reason
 from ..mechanism import InputError
 from .canonical import canonical, digest
 from .document import Document
@@ -26,6 +27,7 @@ FIRST = "0" * 64
 
 _SOMEBODY_ELSE = "the ledger was written to by somebody else; stop that one, then go on with resume"
 _MEND = "nothing was written by halves. Make room or mend the data base, then go on with resume"
+_RESTORE = "restore the ledger from a backup or an export"
 _NAME = "name an operator's directory, ledger.db, its URL or an export, and see that it runs"
 
 _TABLE = sa.Table(
@@ -55,7 +57,7 @@ class Entry:
 
     def __post_init__(self) -> None:
         texts = (self.kind, self.time, self.body, self.previous, self.hash, self.signature)
-        if type(self.number) is not int or not all(isinstance(text, str) for text in texts):
+        if type(self.number) is not int or not all(map(_is_text, texts)):
             raise InputError(f"entry {self.number!r}: is not as entries are written")
 
     def own_hash(self) -> str:
@@ -65,7 +67,23 @@ class Entry:
     @property
     def name(self) -> str:
         """What to call it in words."""
-        return f"entry {self.number} ({self.kind})"
+        return f"entry {self.number} ({printable(self.kind[:40])})"
+
+
+class Unreadable(InputError):  # noqa: N818  (said of an entry)
+    """An entry that cannot be read: its number, and those ``before`` it, which can."""
+
+    def __init__(self, number: int, before: list[Entry], why: str) -> None:
+        super().__init__(why)
+        self.number, self.before = number, before
+
+
+def _is_text(value: object) -> bool:
+    """Whether it is text; what is not UTF-8 comes out of SQLite as surrogates (`_set_up`)."""
+    try:
+        return isinstance(value, str) and value.encode() is not None
+    except UnicodeEncodeError:
+        return False
 
 
 def _hash(number: int, kind: str, time: str, body: str, previous: str) -> str:
@@ -125,8 +143,17 @@ class Ledger:
     def entries(self, start: int = 0) -> list[Entry]:
         """All entries from this number on, in order."""
         wanted = sa.select(_TABLE).where(_TABLE.c.number >= start).order_by(_TABLE.c.number)
+        found: list[Entry] = []
         with self._asked(), self._engine.connect() as connection:
-            found = [Entry(*row) for row in connection.execute(wanted)]
+            try:
+                for row in connection.execute(wanted):
+                    found.append(Entry(*row))
+            except (InputError, sa.exc.DatabaseError) as error:
+                if not isinstance(error, InputError) and not _is_damage(error):
+                    raise
+                number = start + len(found)
+                why = f"entry {number}: cannot be read; {_RESTORE}"
+                raise Unreadable(number, found, why) from None
         if self._known is None and (found or start == 0):
             self._known = found[-1].hash if found else FIRST
         return found
@@ -195,7 +222,7 @@ def _engine(url: str | sa.URL) -> sa.Engine:
             "the ledger's URL cannot be used; write postgresql://USER:PASSWORD@HOST/NAME"
         ) from None
     if engine.dialect.name == "sqlite":
-        sa.event.listen(engine, "connect", _durable)
+        sa.event.listen(engine, "connect", _set_up)
     return engine
 
 
@@ -204,12 +231,22 @@ def _with_driver(url: sa.URL) -> sa.URL:
     return url.set(drivername="postgresql+psycopg") if plain else url
 
 
-def _durable(connection: Any, record: Any) -> None:
-    """An entry that was added stays added, also if the machine loses power a moment later."""
+def _set_up(connection: Any, record: Any) -> None:
+    """An entry that was added stays added, also if the machine loses power a moment later.
+
+    Text that is not UTF-8 is passed on, for `Entry` to refuse: so it is known which entry it is.
+    """
+    connection.text_factory = lambda data: data.decode(errors="surrogateescape")
     cursor = connection.cursor()
     cursor.execute("PRAGMA busy_timeout=10000")
     cursor.execute("PRAGMA synchronous=FULL")
     cursor.close()
+
+
+def _is_damage(error: sa.exc.DatabaseError) -> bool:
+    """Whether SQLite says that the file itself is damaged where it was reading."""
+    code = getattr(error.orig, "sqlite_errorcode", 0) & 0xFF
+    return code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_TOOBIG)
 
 
 def export(entries: Iterable[Entry]) -> bytes:
@@ -223,7 +260,7 @@ def read_export(path: Path) -> list[Entry]:
         lines = path.read_bytes().split(b"\n")
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({reason(error)})") from None
-    entries = []
+    entries: list[Entry] = []
     for number, line in enumerate(lines[:-1], 1):
         try:
             entry = Entry(**json.loads(line.decode()))
@@ -231,10 +268,12 @@ def read_export(path: Path) -> list[Entry]:
         except (TypeError, ValueError, RecursionError):
             same = False
         if not same:
-            raise InputError(f"{path}, line {number}: is not an entry as it was exported")
+            why = f"{path}, line {number}: is not an entry as it was exported; {_RESTORE}"
+            raise Unreadable(number - 1, entries, why)
         entries.append(entry)
     if lines[-1]:
-        raise InputError(f"{path}, line {len(lines)}: is cut short")
+        why = f"{path}, line {len(lines)}: is cut short; {_RESTORE}"
+        raise Unreadable(len(lines) - 1, entries, why)
     return entries
 
 

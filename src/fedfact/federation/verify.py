@@ -7,13 +7,13 @@ copy: `verify_copy`).
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..mechanism import InputError
 from .agent_files import AgentFiles, LastRound
 from .checks import CHECKS, Fault, Replayed
 from .keys import is_signed
-from .ledger import FIRST, Entry, is_time
+from .ledger import FIRST, Entry, Unreadable, is_time, read_ledger
 from .record import Record, replay
 from .settling import told_of
 
@@ -41,7 +41,7 @@ def chain(entries: list[Entry]) -> str:
     previous = FIRST
     for number, entry in enumerate(entries):
         if entry.number != number:
-            raise Fault(entry, f"has number {entry.number} where {number} should be")
+            raise Fault(replace(entry, number=number), f"is numbered {entry.number}")
         if entry.previous != previous:
             raise Fault(entry, "does not follow the entry before it")
         if entry.hash != entry.own_hash():
@@ -89,20 +89,50 @@ def verify(entries: list[Entry]) -> list[Verdict]:
     """All checks, in order."""
     if not entries:
         raise InputError("the ledger is empty")
-    verdicts, replayed = [], None
-    for first in (chain, times, signatures):
-        verdicts.append(_verdict(first, entries))
+    verdicts, replayed = _first(entries)
+    if replayed is None:
+        return verdicts + _unchecked("the order does not hold")
+    return verdicts + [_verdict(check, replayed) for check in CHECKS]
+
+
+def _first(entries: list[Entry]) -> tuple[list[Verdict], Replayed | None]:
+    """The checks that the others rest on, and what these are made of."""
+    verdicts = [_verdict(check, entries) for check in (chain, times, signatures)]
     try:
         replayed = order(entries)
-        verdicts.append(Verdict("order", True, replayed[1].phase))
     except Fault as fault:
-        verdicts.append(_fault("order", fault))
-    for check in CHECKS:
-        if replayed is None:
-            verdicts.append(Verdict(check.__name__, None, "not checked: the order does not hold"))
-        else:
-            verdicts.append(_verdict(check, replayed))
-    return verdicts
+        return [*verdicts, _fault("order", fault)], None
+    return [*verdicts, Verdict("order", True, replayed[1].phase)], replayed
+
+
+def _unchecked(why: str) -> list[Verdict]:
+    return [Verdict(check.__name__, None, f"not checked: {why}") for check in CHECKS]
+
+
+def verify_ledger(place: str) -> tuple[list[Entry], list[Verdict]]:
+    """The entries of a ledger wherever it is, and all checks of them.
+
+    Where one cannot be read, that is a finding, and only those before it are there: a batch may
+    be torn there, so of them only chain, times, signatures and order are checked.
+    """
+    try:
+        entries = read_ledger(place)
+    except Unreadable as error:
+        found = [Verdict("entries", False, str(error), error.number)]
+        if error.before:
+            found += _first(error.before)[0]
+        return error.before, found + _unchecked("an entry cannot be read")
+    return entries, verify(entries)
+
+
+def first_bad_entry(verdicts: list[Verdict]) -> int | None:
+    """The number of the first entry that a check names."""
+    return min((each.entry for each in verdicts if each.entry is not None), default=None)
+
+
+def phase_of(verdicts: list[Verdict]) -> str | None:
+    """How far the federation has come, where its entries are in order."""
+    return next((each.says for each in verdicts if each.name == "order" and each.holds), None)
 
 
 def _verdict(check: Callable[..., str], of: object, whose: str = "") -> Verdict:
