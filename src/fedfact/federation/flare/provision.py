@@ -4,7 +4,7 @@ FLARE's provisioning makes a certificate authority and one kit each, with a key 
 of its own. Then ``lock_down`` narrows what may happen with them: a site builds our executor and
 nothing else, takes no code from a job and shows nobody its files.
 
-The authority's key stays in ``authority``: with it members can be added later.
+The authority's key stays in ``authority``, with the operator.
 """
 
 import contextlib
@@ -40,16 +40,15 @@ def provision(
     members: Sequence[str],
     host: str = "localhost",
     port: int = 8002,
-    admin_port: int | None = None,
 ) -> Kits:
     """Make the kits of a consortium whose server the members reach as ``host:port``.
 
-    Called again with more members, it makes kits for these and leaves those that are there alone.
+    Called again, it makes the kits that are missing and leaves those that are there alone.
     On ``localhost`` everything listens on the loopback interface only.
     """
     require_flare()
-    check_names(name, members, host, port, admin_port)
-    project = _project(name, members, host, port, admin_port or port)
+    check_names(name, members, host, port)
+    project = _project(name, members, host, port)
     _check_same_server(directory / "project.yml", project)
     make_folder(directory / "kits" / "members")
     authority = directory / "authority"
@@ -67,9 +66,7 @@ def provision(
     return find_kits(directory)
 
 
-def check_names(
-    name: str, members: Sequence[str], host: str, port: int, admin_port: int | None = None
-) -> None:
+def check_names(name: str, members: Sequence[str], host: str, port: int) -> None:
     """Refuse names and ports that FLARE or a file system could not do with."""
     if not _NAME.fullmatch(name):
         raise InputError(
@@ -78,9 +75,8 @@ def check_names(
         )
     if not _HOST.fullmatch(host):
         raise InputError(f"{host!r} is no host name; give the one that members reach the server by")
-    for number in (port, port if admin_port is None else admin_port):
-        if not 1 <= number <= 65535:
-            raise InputError(f"{number} is no port; take one from 1 to 65535")
+    if not 1 <= port <= 65535:
+        raise InputError(f"{port} is no port; take one from 1 to 65535")
     if not members:
         raise InputError("a federation needs members; name at least one")
     for member in members:
@@ -109,15 +105,13 @@ def _check_same_server(path: Path, project: dict[str, Any]) -> None:
         raise InputError(f"{path}: the kits there are for {there}; give the same host and port")
 
 
-def _project(
-    name: str, members: Sequence[str], host: str, port: int, admin_port: int
-) -> dict[str, Any]:
+def _project(name: str, members: Sequence[str], host: str, port: int) -> dict[str, Any]:
     server = {
         "name": host,
         "type": "server",
         "org": _ORG,
         "fed_learn_port": port,
-        "admin_port": admin_port,
+        "admin_port": port,
     }
     sites = [{"name": member, "type": "client", "org": _ORG} for member in members]
     admin = {"name": ADMIN, "type": "admin", "org": _ORG, "role": "project_admin"}
