@@ -60,14 +60,14 @@ def check_output(path: Path, formats: tuple[str, ...], inputs: tuple[Path, ...] 
 
 
 @contextmanager
-def whole_file(path: Path) -> Iterator[IO[bytes]]:
+def whole_file(path: Path, *, private: bool = False) -> Iterator[IO[bytes]]:
     """A file to write to, there in full when the block ends well, and not at all otherwise.
 
-    A link leads to its target.
+    A link leads to its target. A ``private`` one is for its owner alone.
     """
     path = path.resolve()
     try:
-        with _beside(path) as file:
+        with _beside(path, private) as file:
             yield file
     except OSError as error:
         raise InputError(
@@ -76,7 +76,7 @@ def whole_file(path: Path) -> Iterator[IO[bytes]]:
 
 
 @contextmanager
-def _beside(path: Path) -> Iterator[IO[bytes]]:
+def _beside(path: Path, private: bool) -> Iterator[IO[bytes]]:
     """A file beside the path that takes its place in the end."""
     handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=PART, dir=path.parent)
     try:
@@ -84,17 +84,18 @@ def _beside(path: Path) -> Iterator[IO[bytes]]:
             yield file
             file.flush()
             os.fsync(file.fileno())
-        umask = os.umask(0)
-        os.umask(umask)
-        Path(name).chmod(0o666 & ~umask)
+        if not private:  # as which it was made
+            umask = os.umask(0)
+            os.umask(umask)
+            Path(name).chmod(0o666 & ~umask)
         Path(name).replace(path)
-        _keep_names(path.parent)
+        keep_names(path.parent)
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
 
 
-def _keep_names(folder: Path) -> None:
+def keep_names(folder: Path) -> None:
     """Have the folder itself on the disk, so that a new name outlives a power cut."""
     if os.name == "posix":
         handle = os.open(folder, os.O_RDONLY)
@@ -134,9 +135,9 @@ def alone(folder: Path, *, wait: bool) -> Iterator[None]:
         os.close(lock)
 
 
-def write_whole(path: Path, data: bytes) -> None:
+def write_whole(path: Path, data: bytes, *, private: bool = False) -> None:
     """Write a file so that it is there in full or not at all."""
-    with whole_file(path) as file:
+    with whole_file(path, private=private) as file:
         file.write(data)
 
 

@@ -3,12 +3,14 @@
 import logging
 import os
 import pickle
+import shutil
 import stat
 import subprocess
 import sys
 
 import pytest
 
+from fedfact.federation.agent_files import AgentFiles
 from fedfact.federation.keys import Key, is_signed, keep_secret, read_secret
 from fedfact.mechanism import InputError
 
@@ -106,6 +108,33 @@ def test_what_a_killed_process_left_is_never_taken_for_a_secret(tmp_path):
     (tmp_path / ".agent.key.0badcafe.part").write_text("ab")
     secret = keep_secret(tmp_path / "agent.key")
     assert len(secret) == 32
+
+
+def test_a_new_secret_outlives_a_power_cut(tmp_path, monkeypatch):
+    """Its name is on the disk, too, before anybody relies on it."""
+    synced, sync = [], os.fsync
+
+    def note(handle):
+        synced.append(os.fstat(handle).st_ino)
+        sync(handle)
+
+    monkeypatch.setattr(os, "fsync", note)
+    keep_secret(tmp_path / "agent.key")
+    assert synced == [(tmp_path / "agent.key").stat().st_ino, tmp_path.stat().st_ino]
+    keep_secret(tmp_path / "agent.key")
+    assert len(synced) == 2
+
+
+@pytest.mark.parametrize("name", ["agent.key", "nonce.secret", "salt.secret"])
+def test_a_secret_that_is_gone_after_a_contract_was_signed_is_not_drawn_anew(
+    finished, tmp_path, name
+):
+    shutil.copytree(finished.rebate.agents["birch"], tmp_path / "birch")
+    (tmp_path / "birch" / name).unlink()
+    files = AgentFiles(tmp_path / "birch")
+    with pytest.raises(InputError, match=rf"{name}: is gone, and .* needs it; restore it"):
+        getattr(files, name.partition(".")[0].replace("agent", "key"))
+    assert not (tmp_path / "birch" / name).exists()
 
 
 def test_nothing_printed_shows_the_secret(caplog, tmp_path):

@@ -64,7 +64,7 @@ def export(
 
     check_output(output, (".jsonl",), (Path(where),))
     entries = read_ledger(where)
-    write_whole(output, to_bytes(entries))
+    write_whole(output, to_bytes(entries), private=True)  # costs and samples of all
     if as_json:
         print_json({"entries": len(entries), "head": entries[-1].hash if entries else None})
     else:

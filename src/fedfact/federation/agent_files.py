@@ -90,17 +90,24 @@ class AgentFiles:
     @cached_property
     def key(self) -> Key:
         """Drawn when it is first needed, like the other secrets."""
-        return Key(keep_secret(self.directory / "agent.key"))
+        return Key(self._secret("agent.key", "contract.json"))
 
     @cached_property
     def nonce(self) -> bytes:
         """Its part of the draw."""
-        return keep_secret(self.directory / "nonce.secret")
+        return self._secret("nonce.secret", "contract.json")
 
     @cached_property
     def salt(self) -> bytes:
         """What hides its samples in their digests."""
-        return keep_secret(self.directory / "salt.secret")
+        return self._secret("salt.secret", "training.bin")
+
+    def _secret(self, name: str, needs: str) -> bytes:
+        """Drawn where there is none, but not where a file is there that was made with one."""
+        path = self.directory / name
+        if not path.exists() and (self.directory / needs).exists():
+            raise InputError(f"{path}: is gone, and {needs} needs it; restore it")
+        return keep_secret(path)
 
     def contract(self) -> Contract | None:
         """The contract it signed last."""

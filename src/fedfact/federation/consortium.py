@@ -7,7 +7,6 @@ models/       the model after the last rounds    ledger.url   where it is instea
 finish        if it is there: settle now, with what was delivered so far
 """
 
-import os
 from pathlib import Path
 from typing import Self
 
@@ -142,7 +141,8 @@ def create(directory: Path, terms: Path, members: list[str], ledger: str | None 
     committed = commitment(keep_secret(seed), "operator")
     published = publish(name, money, plan, conduct, key.public, committed)
     if ledger is not None:
-        _write_private(directory / "ledger.url", ledger)
+        url = f"{ledger}\n".encode()
+        write_whole(directory / "ledger.url", url, private=True)  # it may hold a password
     write_whole(directory / TERMS, text.encode())
     write_whole(directory / MEMBERS, named.encoded())
     write_whole(directory / PUBLISHED, published.encoded())  # last: with it, it is a federation
@@ -158,14 +158,3 @@ def _try_ledger(url: str) -> None:
             raise InputError("this data base holds the ledger of a federation; name another one")
     finally:
         ledger.close()
-
-
-def _write_private(path: Path, text: str) -> None:
-    """A file that may hold a password."""
-    try:
-        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with os.fdopen(handle, "w") as file:
-            os.fchmod(handle, 0o600)
-            file.write(text + "\n")
-    except OSError as error:
-        raise InputError(f"{path}: cannot be written ({reason(error)})") from None

@@ -8,7 +8,7 @@ from pathlib import Path
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
-from ..files import reason
+from ..files import keep_names, reason
 from ..mechanism import InputError
 
 _WEAK = frozenset(
@@ -75,6 +75,7 @@ def keep_secret(path: Path) -> bytes:
                     os.link(part, path)  # unlike a rename, it never takes the place of a secret
             finally:
                 part.unlink(missing_ok=True)
+            keep_names(path.parent)
         return read_secret(path)
     except OSError as error:
         raise InputError(f"{path}: cannot be made ({reason(error)})") from None

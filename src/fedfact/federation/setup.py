@@ -1,6 +1,7 @@
 """A consortium from nothing: the operator's directory, and a kit for every member."""
 
 import shutil
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -65,7 +66,8 @@ def _is_half_made(directory: Path, terms: Path, members: list[str], ledger: str 
 def make_ready(kit: Path, config: Path) -> AgentConfig:
     """Check a member's kit and config, and lay the kit's terms beside the config.
 
-    Terms that lie there already must be the same: one directory serves one federation.
+    Terms that lie there already must be the same: one directory serves one federation. From here
+    on the directory is its owner's alone: costs, contract and training are nobody else's business.
     """
     own = read_agent_config(config)
     published = read_published(kit / TERMS)
@@ -78,6 +80,8 @@ def make_ready(kit: Path, config: Path) -> AgentConfig:
         raise InputError(
             f"{beside}: is of another federation than the kit; give each federation a directory"
         )
+    with suppress(OSError):  # of a directory that is another's, that one sees to it
+        config.parent.chmod(0o700)
     write_whole(beside, published.encoded())
     return own
 
