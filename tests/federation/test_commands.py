@@ -11,7 +11,10 @@ import pytest
 
 from fedfact.cli.federation_view import Tail, paths, print_overview
 from fedfact.federation.agent_files import AgentFiles
+from fedfact.federation.flare import running
+from fedfact.federation.ledger import read_ledger
 from fedfact.federation.overview import overview
+from fedfact.federation.record import replay
 from fedfact.mechanism import InputError
 
 TERMS = """
@@ -144,6 +147,7 @@ def test_there_are_no_statements_of_a_ledger_that_does_not_hold(run, place):
 
 def test_a_ledger_travels_as_an_export(run, place, tmp_path):
     run("ledger", "export", place / "operator", "-o", tmp_path / "ledger.jsonl")
+    assert (tmp_path / "ledger.jsonl").stat().st_mode & 0o777 == 0o600
     assert "sound" in run("verify", tmp_path / "ledger.jsonl").stdout
     assert run("ledger", "export", place / "operator", "-o", tmp_path / "l.txt", status=2)
     shown = run("ledger", "show", tmp_path / "ledger.jsonl", "--json").json
@@ -247,8 +251,10 @@ def test_the_way_of_a_member(run, tmp_path):
     kit, own = tmp_path / "new" / "kits" / "members" / "oak", tmp_path / "oak" / "agent.toml"
     own.parent.mkdir()
     own.write_text('name = "oak"\ntrue_cost = 1.0\ndata = "digits:0/3"\n')
+    own.parent.chmod(0o755)
     join = ("federation", "join", kit, "--config", own, "--check")
     out = run(*join).stdout
+    assert own.parent.stat().st_mode & 0o777 == 0o700
     assert "You report 1 a sample and would use 141 of 479 samples" in out
     assert run(*join, "--json").json["samples"] == 141
     own.write_text('name = "elm"\ntrue_cost = 1.0\ndata = "digits:0/3"\n')
@@ -271,6 +277,59 @@ def test_a_settlement_is_reversed(run, place, finished):
     assert "is not settled (settlement reversed)" in done.stderr
     twice = run("federation", "reverse", place / "operator", "--why", "again", status=2)
     assert "there is no settlement to reverse" in twice.stderr
+
+
+@pytest.fixture
+def new(run, tmp_path):
+    """An operator's directory, made but not started."""
+    run("federation", "init", tmp_path / "new", "--members", "oak,elm,fir", "--port", 28104)
+    return tmp_path / "new"
+
+
+def test_a_federation_that_was_stopped_has_an_exit_code_of_its_own(run, new, monkeypatch):
+    monkeypatch.setattr(running, "supervise", lambda *rest, **options: False)
+    done = run("federation", "start", new, status=4)
+    assert f"stopped before the end; go on with fedfact federation resume {new}" in done.stderr
+    assert run("federation", "resume", new, "--json", status=4).json == {"stopped": True}
+    monkeypatch.setattr(running, "supervise", lambda *rest, **options: True)
+    assert run("federation", "resume", new, "--json").json == {"stopped": False}
+
+
+def test_a_demo_that_was_stopped_says_so(run, tmp_path, monkeypatch):
+    started = []
+
+    class Site:
+        def __init__(self, kit, directory):
+            started.append(self)
+
+        def stop(self):
+            started.remove(self)
+
+    monkeypatch.setattr(running, "supervise", lambda *rest, **options: False)
+    monkeypatch.setattr("fedfact.federation.flare.demo.start_site", Site)
+    place = tmp_path / "demo"
+    done = run("federation", "demo", "--directory", place, status=4)
+    assert f"go on with fedfact federation demo --directory {place}" in done.stderr
+    assert done.stdout == ""
+    again = run("federation", "demo", "--directory", place, "--json", status=4).json
+    assert again == {"overview": None, "stopped": True}
+    assert started == []
+    assert (place / "alder").stat().st_mode & 0o777 == 0o700
+
+
+def test_what_finish_wants_is_for_one_start(run, new, place, monkeypatch):
+    monkeypatch.setattr(running, "supervise", lambda *rest, **options: False)
+    early = run("federation", "start", new, "--finish", status=2).stderr
+    assert "no round was trained yet, so there is nothing to settle; go on without" in early
+    assert not (new / "finish").exists()
+    (new / "finish").touch()  # as a command left it that was stopped
+    run("federation", "start", new, status=4)
+    assert not (new / "finish").exists()
+    running.set_finish(new, replay(read_ledger(str(place / "operator"))[:13]), wanted=True)
+    assert (new / "finish").exists()
+    monkeypatch.setattr(running, "read_status", lambda directory: (None, None))
+    run("federation", "resume", new, status=4)  # one that runs there already is left alone
+    assert (new / "finish").exists()
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from ..files import write_whole
 from ..mechanism import InputError
 from .console import note, print_json, stderr, stdout
 from .federation_demo import demo
-from .federation_view import Tail, paths, print_overview, watching
+from .federation_view import STOPPED, Tail, paths, print_overview, watching
 from .lab_options import AsJson
 
 federation = typer.Typer(
@@ -111,30 +111,32 @@ def start(
 ) -> None:
     """Run the operator: enrol, agree, train, settle, hand out statements; ends when all is done.
 
-    Stopped or killed at any time, it goes on from the ledger when started again.
+    Stopped or killed at any time, it goes on from the ledger when started again. Exit code 4 if it
+    was stopped before the end.
     """
-    from ..federation.consortium import FINISH, Consortium
+    from ..federation.consortium import Consortium
     from ..federation.flare.kits import require_flare
     from ..federation.flare.running import run_operator
 
     require_flare()
     Consortium(directory).ledger.close()
-    if finish:
-        write_whole(directory / FINISH, b"")
     with watching() as view:
-        said = run_operator(directory, view.show, wait)
+        said, over = run_operator(directory, view.show, wait, finish)
     if as_json:
-        print_json(said)
+        print_json({**(said or {}), "stopped": not over})
     elif said is not None:
         print_overview(said, running=False)
         stdout().print(paths(directory, said))
+    if not over:
+        note(f"stopped before the end; go on with fedfact federation resume {directory}")
+        raise typer.Exit(STOPPED)
 
 
 @federation.command(epilog="Example:  fedfact federation resume consortium --finish")
 def resume(
     directory: Directory, wait: Wait = 60.0, finish: Finish = False, as_json: AsJson = False
 ) -> None:
-    """Go on with a federation that was stopped, killed or paused."""
+    """Go on with a federation that was stopped, killed or paused; exit codes as those of start."""
     from ..federation.consortium import ledger_place, read_invitation
 
     read_invitation(directory)

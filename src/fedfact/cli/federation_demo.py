@@ -6,8 +6,8 @@ from typing import Annotated
 import typer
 
 from ..mechanism import InputError
-from .console import print_json, stdout
-from .federation_view import paths, print_overview, watching
+from .console import note, print_json, stdout
+from .federation_view import STOPPED, paths, print_overview, watching
 from .lab_options import AsJson
 
 
@@ -21,7 +21,7 @@ def demo(
     """Three members and an operator as real processes over mutual TLS, from nothing to settled.
 
     Each member has a third of scikit-learn's digits and a cost of its own; at the end the ledger
-    is verified and every member has its statement and the model.
+    is verified and every member has its statement and the model. Exit code 4 if it was stopped.
     """
     from ..federation.flare.kits import require_flare  # here, because torch loads slowly
 
@@ -32,7 +32,10 @@ def demo(
         found = run_demo(directory, rounds, view.show)
     if as_json:
         print_json(found)
-    else:
+    if found["stopped"]:
+        note(f"stopped before the end; go on with fedfact federation demo --directory {directory}")
+        raise typer.Exit(STOPPED)
+    if not as_json:
         print_overview(found["overview"], running=False)
         for agent, loss in found["members"].items():
             alone, settled = loss["alone"], loss["settled"]

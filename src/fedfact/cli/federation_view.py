@@ -16,6 +16,9 @@ from ..files import printable
 from .console import note, print_table, stderr, stdout
 from .tables import new_table
 
+STOPPED = 4
+"""The exit code of a federation that was stopped before its end."""
+
 
 def agents_table(said: dict[str, Any], there: frozenset[str] | None = None) -> Table:
     """One row an agent: where it is, what it promised and delivered, what it pays or receives."""

@@ -31,7 +31,10 @@ _PATIENCE = 60.0
 
 
 def run_demo(directory: Path, rounds: int, show: Show) -> dict[str, Any]:
-    """Set up what is not there, run it to the end, verify it; what came of it."""
+    """Set up what is not there, run it to the end, verify it; what came of it.
+
+    Where it was ``stopped`` before the end, nothing has come of it yet.
+    """
     start, operator = time.monotonic(), directory / "operator"
     if not (operator / PUBLISHED).exists():
         _make(directory, rounds)
@@ -41,7 +44,9 @@ def run_demo(directory: Path, rounds: int, show: Show) -> dict[str, Any]:
             own = directory / name
             make_ready(kit, own / "agent.toml")
             running.callback(start_site(kit, own).stop)
-        overview = run_operator(operator, show, _PATIENCE)
+        overview, over = run_operator(operator, show, _PATIENCE)
+    if not over:
+        return {"overview": overview, "stopped": True}
     entries = read_ledger(ledger_place(operator))
     verdicts = verify(entries)
     for name in kits.members:
@@ -51,6 +56,7 @@ def run_demo(directory: Path, rounds: int, show: Show) -> dict[str, Any]:
     model = directory / next(iter(kits.members)) / "model.bin"
     return {
         "overview": overview,
+        "stopped": False,
         "sound": all(verdict.holds for verdict in verdicts),
         "checks": [asdict(verdict) for verdict in verdicts],
         "members": _better_off(entries),

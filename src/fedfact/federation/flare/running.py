@@ -8,9 +8,11 @@ from typing import Any
 
 import psutil
 
+from ...files import reason, write_whole
 from ...mechanism import InputError
 from ..consortium import FINISH, Consortium, ledger_place
 from ..overview import Watch, overview
+from ..record import Record
 from .status import Status, read_status
 from .supervise import supervise
 
@@ -20,8 +22,13 @@ _PATIENCE = 30.0
 Show = Callable[[dict[str, Any] | None, Status], None]
 
 
-def run_operator(directory: Path, show: Show, patience: float) -> dict[str, Any] | None:
-    """Run the federation until it is over or somebody says stop; how it stands then."""
+def run_operator(
+    directory: Path, show: Show, patience: float, finish: bool = False
+) -> tuple[dict[str, Any] | None, bool]:
+    """Run the federation until it is over or somebody says stop; how it stands, whether it is over.
+
+    ``finish``: train no more, and settle what was delivered so far.
+    """
     with Consortium(directory) as house:
         quorum = house.published.conduct.quorum
     watch, jobs = Watch(ledger_place(directory)), [0]
@@ -42,14 +49,33 @@ def run_operator(directory: Path, show: Show, patience: float) -> dict[str, Any]
         show(_said(watch), status)
 
     try:
-        supervise(directory, quorum, finished, progress, show=look, patience=patience)
         watch.look()
+        if read_status(directory) is None:  # what runs there already is left alone
+            set_finish(directory, watch.record, finish)
+        over = supervise(directory, quorum, finished, progress, show=look, patience=patience)
         if watch.record.settled is not None:
             with suppress(OSError):
                 (directory / FINISH).unlink()
-        return _said(watch)
+        return _said(watch), over
     finally:
         watch.close()
+
+
+def set_finish(directory: Path, record: Record, wanted: bool) -> None:
+    """Have the protocol train no more, or take back that an earlier command wanted it."""
+    mark = directory / FINISH
+    if wanted and not record.rounds and record.revealed is None:
+        raise InputError(
+            f"{directory}: no round was trained yet, so there is nothing to settle; go on without "
+            "--finish"
+        )
+    if wanted:
+        write_whole(mark, b"")
+        return
+    try:
+        mark.unlink(missing_ok=True)
+    except OSError as error:
+        raise InputError(f"{mark}: cannot be removed ({reason(error)}); remove it") from None
 
 
 def _said(watch: Watch) -> dict[str, Any] | None:
