@@ -18,7 +18,7 @@ from fedfact.federation.setup import set_up
 from fedfact.federation.verify import verify
 
 FEDFACT = [sys.executable, "-c", "from fedfact.cli import main; main()"]
-HERE = Path(__file__).parent
+PATH = os.pathsep.join([str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")])
 COSTS = {"alder": 1.25, "birch": 1.6, "cedar": 2.2, "elm": 1.4}
 TERMS = """
 name = "faults"
@@ -66,7 +66,7 @@ class Deployed:
                 [*FEDFACT, *map(str, words)],
                 stdout=file,
                 stderr=subprocess.STDOUT,
-                env={**os.environ, "PYTHONPATH": str(HERE), **environment},
+                env={**os.environ, "PYTHONPATH": PATH, **environment},
                 start_new_session=True,
             )
         self.running.append(process)

@@ -1,6 +1,7 @@
 """Faults with real processes over mutual TLS: after every one the ledger verifies and balances."""
 
 import shutil
+import signal
 import subprocess
 
 import psutil
@@ -159,3 +160,15 @@ def test_the_disk_of_the_ledger_is_full(deploy, tmp_path):
         house.close()
     finally:
         subprocess.run(["umount", str(disk)], check=True)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_start_that_is_stopped_says_so_by_its_exit_code_and_goes_on(deploy, number):
+    house = deploy(rounds=20)
+    house.join_all(alder="steady")
+    start = house.start()
+    house.wait_for_round(1)
+    start.send_signal(number)
+    assert start.wait(60) == 4, house.logs()
+    assert "stopped before the end; go on with" in (house.root / "start.out").read_text()
+    house.finish(house.start())
