@@ -1,13 +1,21 @@
-"""Malformed messages and files, more than 100,000 in all: none accepted, none a crash."""
+"""Malformed messages and files, more than 100,000 in all: none accepted, none a crash.
 
+Hypothesis draws what is done to a good one. How many were really tried is counted, not assumed.
+"""
+
+import contextlib
 import importlib.util
+import io
 import json
-import random
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
+from fedfact import cli
 from fedfact.federation.agent_files import AgentFiles
 from fedfact.federation.canonical import canonical
 from fedfact.federation.checks import Fault
@@ -15,7 +23,7 @@ from fedfact.federation.consortium import Consortium
 from fedfact.federation.desk import Desk
 from fedfact.federation.join import open_agent
 from fedfact.federation.keys import Key
-from fedfact.federation.ledger import export, read_export
+from fedfact.federation.ledger import export, read_export, read_ledger
 from fedfact.federation.message import OPERATOR, read_message, write_message
 from fedfact.federation.published import Published
 from fedfact.federation.settling import told_of
@@ -34,8 +42,11 @@ COUNTS = {
     "contract.json": 6_000,
     "training.bin": 3_000,
     "heads.jsonl": 6_000,
+    "commands": 2_400,
 }
 WILD = [None, True, -1, 0, 2**63 - 1, 2**63, "", "é\u2028", "0" * 64, "1e+99", [], {}, [[]], "ab"]
+MARKS = b'{}[]",:0-9aA\\ \n\x00\xff'
+DELETE = object()
 
 
 def beside(name):
@@ -48,58 +59,82 @@ def beside(name):
 
 lie = beside("dishonest")
 
+CHANGE = st.tuples(st.integers(0, 6), st.integers(0, 2**20), st.binary(min_size=1, max_size=20))
+DAMAGE = st.lists(CHANGE, min_size=1, max_size=4)
+"""What is done to bytes: how, where, with what; see `damaged`."""
 
-def mutated(data, draw):
-    """The bytes with a few of them changed, left out, doubled or put in."""
+VALUE = st.sampled_from([*WILD, DELETE]) | st.integers() | st.text(max_size=20)
+OTHERWISE = st.tuples(st.lists(st.integers(0, 1000), min_size=1, max_size=5), VALUE)
+"""What is done to a document: on which way to a value, and what is there instead; see `wild`."""
+
+
+def damaged(data, damage):
+    """The bytes with a few of them changed, left out, doubled or put in; never the same bytes."""
     wrong = bytearray(data)
-    for _ in range(draw.choice((1, 1, 1, 2, 5))):
-        place = draw.randrange(len(wrong)) if wrong else 0
-        match draw.randrange(7):
+    for how, where, what in damage:
+        place = where % len(wrong) if wrong else 0
+        match how:
             case 0 | 1 if wrong:
-                wrong[place] ^= 1 << draw.randrange(8)
+                wrong[place] ^= 1 << what[0] % 8
             case 2 if wrong:
-                wrong[place] = draw.choice(b'{}[]",:0-9aA\\ \n\x00\xff')
+                wrong[place] = MARKS[what[0] % len(MARKS)]
             case 3:
-                del wrong[place : place + draw.choice((1, 2, 17, 1000))]
+                del wrong[place : place + (1, 2, 17, 1000)[what[0] % 4]]
             case 4:
-                wrong[place:place] = draw.randbytes(draw.choice((1, 3, 20)))
+                wrong[place:place] = what
             case 5:
-                end = place + draw.choice((1, 8, 64))
-                wrong[place:place] = wrong[place:end]
+                wrong[place:place] = wrong[place : place + (1, 8, 64)[what[0] % 3]]
             case _:
-                del wrong[place:]
-                wrong += draw.choice((b"", b"\n", b"}", b"\x00" * 70))
-    return bytes(wrong) if wrong != data else mutated(data, draw)
+                wrong[place:] = (b"", b"\n", b"}", b"\x00" * 70)[what[0] % 4]
+    return bytes(wrong) if wrong != data else data + damage[0][2]
 
 
-def wild(value, draw, keep=()):
-    """A document with one value made another; what ``keep`` names stays."""
-    value = json.loads(json.dumps(value))
-    inside, steps = value, [key for key in value if key not in keep]
-    while True:
-        step = draw.choice(steps)
+def wild(value, otherwise, keep=()):
+    """A document with one value made another or left out; what ``keep`` names stays."""
+    steps, new = otherwise
+    value = inside = json.loads(json.dumps(value))
+    names = [name for name in value if name not in keep]
+    for turn, number in enumerate(steps, 1):
+        step = names[number % len(names)]
         inner = inside[step]
-        if inner and isinstance(inner, dict | list) and draw.random() < 0.8:
-            inside, steps = inner, list(inner) if isinstance(inner, dict) else range(len(inner))
-            continue
-        if draw.random() < 0.2 and isinstance(inside, dict):
-            del inside[step]
-        else:
-            inside[step] = draw.choice(WILD)
-        return value
+        if turn == len(steps) or not inner or not isinstance(inner, dict | list):
+            break
+        inside, names = inner, list(inner) if isinstance(inner, dict) else range(len(inner))
+    if new is DELETE:
+        del inside[step]
+    else:
+        inside[step] = [new] if inner == new and type(inner) is type(new) else new
+    return value
 
 
-def refusals(attempts, accept):
-    """How many of the attempts were refused; every one has to be, by an `InputError`."""
-    refused = 0
-    for attempt in attempts:
-        try:
-            accept(attempt)
-        except InputError:
-            refused += 1
-        else:
-            raise AssertionError(f"accepted: {attempt[:500]!r}")
-    return refused
+def each(examples, strategy, attempt):
+    """How many attempts there were: ``attempt`` says for each example how many it made."""
+    tried = [0, 0]
+
+    @settings(
+        max_examples=examples,
+        derandomize=True,
+        database=None,
+        deadline=None,
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(strategy)
+    def run(example):
+        tried[0] += 1
+        tried[1] += attempt(example)
+
+    run()
+    assert tried[0] >= examples
+    return tried[1]
+
+
+def refused(accept, attempt):
+    """1, because the attempt was refused; it has to be, by an `InputError`."""
+    try:
+        accept(attempt)
+    except InputError:
+        return 1
+    raise AssertionError(f"accepted: {attempt[:500]!r}")
 
 
 @pytest.fixture(scope="module")
@@ -160,33 +195,37 @@ def test_the_counts_add_up():
 
 
 def test_an_agent_refuses_malformed_requests(house, record, asked):
-    handle, draw, refused = open_agent(house.agents["birch"]), random.Random(1), 0
+    handle, good = open_agent(house.agents["birch"]), {}
     for kind, (content, body) in asked.items():
-        good = request(house, record, kind, content, body)
+        good[kind] = request(house, record, kind, content, body)
         if kind != "round":  # which is over
-            assert handle(kind, good)
-        count = COUNTS["requests"] // 5
-        wrong = (mutated(good, draw) for _ in range(count))
-        refused += refusals(wrong, lambda data, kind=kind: handle(kind, data))
-    assert refused == COUNTS["requests"]
+            assert handle(kind, good[kind])
+
+    def attempt(damage):
+        return sum(
+            refused(lambda data, kind=kind: handle(kind, data), damaged(data, damage))
+            for kind, data in good.items()
+        )
+
+    assert each(COUNTS["requests"] // 5, DAMAGE, attempt) == COUNTS["requests"]
 
 
 def test_an_agent_refuses_wild_requests_that_the_operator_signed(house, record, asked):
-    handle, draw, refused = open_agent(house.agents["birch"]), random.Random(2), 0
-    each = COUNTS["signed requests"] // 5
-    for kind, (content, body) in asked.items():
-        made = 0
-        while made < each:
-            said = wild(content, draw, keep=("ledger", "settlement", "samples"))
-            if said == content:
-                continue
+    handle = open_agent(house.agents["birch"])
+
+    def attempt(otherwise):
+        tried = 0
+        for kind, (content, body) in asked.items():
+            said = wild(content, otherwise, keep=("ledger", "settlement", "samples"))
             try:
                 data = request(house, record, kind, said, body)
             except InputError:  # it cannot even be written
                 continue
-            made += 1
-            refused += refusals([data], lambda data, kind=kind: handle(kind, data))
-    assert refused == COUNTS["signed requests"]
+            tried += refused(lambda data, kind=kind: handle(kind, data), data)
+        return tried
+
+    examples = COUNTS["signed requests"] // 3
+    assert each(examples, OTHERWISE, attempt) >= COUNTS["signed requests"]
     files = AgentFiles(house.agents["birch"])
     assert files.contract() == record.contracts["birch"]
     assert len(files.statements()) == 1
@@ -202,8 +241,8 @@ def test_an_agent_refuses_a_sum_of_samples_that_cannot_be(house, record, asked):
 class Mutating:
     """Agents that answer in their own name, but with something malformed."""
 
-    def __init__(self, keys, federation, draw):
-        self.keys, self.federation, self.draw, self.honest = keys, federation, draw, True
+    def __init__(self, keys, federation):
+        self.keys, self.federation, self.damage = keys, federation, None
 
     def reachable(self):
         return set(self.keys)
@@ -221,7 +260,7 @@ class Mutating:
                 content={"round": 1, "note": "grün"},
                 body=b"model" * 20,
             )
-            replies[agent] = reply if self.honest else mutated(reply, self.draw)
+            replies[agent] = reply if self.damage is None else damaged(reply, self.damage)
         return replies
 
 
@@ -230,21 +269,23 @@ def test_the_operator_takes_no_malformed_reply(house, record):
         agent: Key(bytes.fromhex((place / "agent.key").read_text()))
         for agent, place in house.agents.items()
     }
-    transport, refused = Mutating(keys, record.federation, random.Random(3)), 0
+    transport = Mutating(keys, record.federation)
     with Consortium(house.directory) as opened:
         desk = Desk(opened, transport)
         contents = {agent: {"round": 1} for agent in keys}
         good = desk.ask("round", contents, most_body=100)
         assert not any(isinstance(reply, Failure) for reply in good.values())
-        transport.honest = False
-        while refused < COUNTS["replies"]:
+
+        def attempt(damage):
+            transport.damage = damage
             said = desk.ask("round", contents, most_body=100)
             assert all(
                 isinstance(reply, Failure) and reply.reason == "error" for reply in said.values()
             )
-            refused += len(said)
+            return len(said)
+
+        assert each(COUNTS["replies"] // 4, DAMAGE, attempt) == COUNTS["replies"]
         assert desk.record.head == record.head
-    assert refused == COUNTS["replies"]
 
 
 @pytest.mark.parametrize(
@@ -279,52 +320,57 @@ def test_a_reply_is_to_one_question_in_one_federation_by_one_agent(house, record
         for agent in ("birch", "cedar")
     }
     with Consortium(house.directory) as opened:
-        desk = Desk(opened, Answering(keys, record.federation, None))
+        desk = Desk(opened, Answering(keys, record.federation))
         failure = desk.ask("round", {"birch": {}}, most_body=100)["birch"]
     assert isinstance(failure, Failure)
     assert says in failure.detail
 
 
 def test_no_malformed_export_is_taken_for_the_ledger(house, tmp_path):
-    entries, draw, refused = house.entries(), random.Random(4), 0
+    entries = house.entries()
     lines, path = [export([entry]) for entry in entries], tmp_path / "ledger.jsonl"
-    while refused < COUNTS["exported ledgers"]:
-        k = draw.randrange(len(entries))
-        wrong = mutated(lines[k], draw)
-        path.write_bytes(wrong)
+
+    def attempt(example):
+        k, damage = example
+        path.write_bytes(damaged(lines[k], damage))
         try:
             read = read_export(path)
             if not read:  # nothing is left of that line: an entry is missing
-                continue
+                return 0
             read = [*entries[:k], *read, *entries[k + 1 :]]
             assert chain(read)
             assert not signatures(read)
         except (InputError, Fault):
-            refused += 1
-    assert refused == COUNTS["exported ledgers"]
+            return 1
+
+    strategy = st.tuples(st.integers(0, len(entries) - 1), DAMAGE)
+    examples = COUNTS["exported ledgers"] * 11 // 10
+    assert each(examples, strategy, attempt) >= COUNTS["exported ledgers"]
 
 
 def test_no_malformed_terms_pass_for_the_federation(house, record):
     """They are refused, or name another federation, whose messages nobody here takes."""
-    good, draw, refused, others = record.terms.encoded(), random.Random(5), 0, 0
-    for number in range(COUNTS["terms.json"]):
-        wrong = mutated(good, draw)
-        if number % 2:
+    good, others = record.terms.encoded(), []
+
+    def attempt(example):
+        damage, otherwise = example
+        documents = [damaged(good, damage)]
+        with contextlib.suppress(InputError):  # it cannot even be written
+            documents.append(canonical(wild(record.terms.dump(), otherwise)))
+        for wrong in documents:
+            assert wrong != good
             try:
-                wrong = canonical(wild(record.terms.dump(), draw))
+                read = Published.read(wrong).checked()
             except InputError:
-                wrong = b"{" + good
-        try:
-            read = Published.read(wrong).checked()
-        except InputError:
-            refused += 1
-            continue
-        if wrong == good:
-            wrong, read = None, None
-        assert read is None or read.hash() != record.federation
-        others += 1
-    assert refused + others == COUNTS["terms.json"]
-    assert others < refused / 5
+                continue
+            assert read.hash() != record.federation
+            others.append(read)
+        return len(documents)
+
+    strategy = st.tuples(DAMAGE, OTHERWISE)
+    tried = each(COUNTS["terms.json"] * 6 // 10, strategy, attempt)
+    assert tried >= COUNTS["terms.json"]
+    assert len(others) < tried / 5
 
 
 @pytest.fixture
@@ -335,7 +381,7 @@ def own(house, tmp_path):
 
 @pytest.mark.parametrize("name", ["contract.json", "training.bin"])
 def test_no_malformed_file_of_an_agent_is_taken(own, name):
-    path, draw, files = own / name, random.Random(name), AgentFiles(own)
+    path, files = own / name, AgentFiles(own)
     read = {"contract.json": files.contract, "training.bin": files.last_round}[name]
     good = path.read_bytes()
     assert read()
@@ -344,22 +390,64 @@ def test_no_malformed_file_of_an_agent_is_taken(own, name):
         path.write_bytes(wrong)
         read()
 
-    attempts = (mutated(good, draw) for _ in range(COUNTS[name]))
-    assert refusals(attempts, accept) == COUNTS[name]
+    def attempt(damage):
+        return refused(accept, damaged(good, damage))
+
+    assert each(COUNTS[name], DAMAGE, attempt) == COUNTS[name]
 
 
 def test_no_malformed_head_is_taken_for_one_that_was_seen(own):
-    path, draw, files = own / "heads.jsonl", random.Random(9), AgentFiles(own)
-    good, refused = path.read_bytes(), 0
-    seen = files.heads()
-    while refused < COUNTS["heads.jsonl"]:
-        wrong = mutated(good, draw)
-        path.write_bytes(wrong)
+    path, files = own / "heads.jsonl", AgentFiles(own)
+    good, seen = path.read_bytes(), files.heads()
+
+    def attempt(damage):
+        path.write_bytes(damaged(good, damage))
         try:
             heads = files.heads()
         except InputError:
-            refused += 1
-            continue
-        if any(head not in seen for head in heads):  # well formed, but of no ledger
-            refused += 1
-    assert refused == COUNTS["heads.jsonl"]
+            return 1
+        return any(head not in seen for head in heads)  # well formed, but of no ledger
+
+    examples = COUNTS["heads.jsonl"] * 3 // 2
+    assert each(examples, DAMAGE, attempt) >= COUNTS["heads.jsonl"]
+
+
+def command(*words):
+    """Exit code and what was printed, by a command in this process; any crash comes through."""
+    out, err, before = io.StringIO(), io.StringIO(), sys.argv
+    sys.argv, code = ["fedfact", *map(str, words)], 0
+    try:
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            cli.main()
+    except SystemExit as stop:
+        code = stop.code or 0
+    finally:
+        sys.argv = before
+    printed = out.getvalue() + err.getvalue()
+    assert printed.replace("\n", "").isprintable()
+    return code, out.getvalue()
+
+
+@pytest.mark.parametrize("name", ["ledger.jsonl", "ledger.db"])
+def test_commands_meet_a_damaged_ledger_with_a_verdict_or_a_refusal(house, tmp_path, name):
+    entries, path = house.entries(), tmp_path / name
+    whole = export(entries) if name == "ledger.jsonl" else None
+    good = whole or (house.directory / "ledger.db").read_bytes()
+
+    def attempt(damage):
+        path.write_bytes(damaged(good, damage))
+        for form in ([], ["--json"]):
+            assert command("ledger", "show", path, *form)[0] in (0, 2)
+        checked, said = command("verify", path, "--json")
+        told, _ = command("statement", path, "birch")
+        if checked == 0:  # then the damage is to no entry, or to all from one on
+            read = read_ledger(str(path))
+            assert read == entries[: len(read)]
+            assert told in (0, 2)  # 2: not settled yet
+        else:
+            assert told == checked
+            assert checked == 2 or json.loads(said)["sound"] is False
+        return checked in (2, 3)
+
+    examples = COUNTS["commands"] * 3 // 4  # SQLite leaves some of a file unused
+    assert each(examples, DAMAGE, attempt) >= COUNTS["commands"] // 2
