@@ -112,9 +112,23 @@ def test_an_unfinished_ledger_says_how_far_it_goes(run, place, tmp_path):
     run("ledger", "export", place / "operator", "-o", export)
     export.write_bytes(b"".join(export.read_bytes().splitlines(keepends=True)[:13]))
     assert run("verify", export).stdout.endswith(
-        "The ledger is sound. So far it says: training, 2 of 3 rounds.\n"
+        "The ledger is sound. So far it says: training, 3 of 3 rounds.\n"
     )
-    assert run("verify", export, "--json").json["phase"] == "training, 2 of 3 rounds"
+    assert run("verify", export, "--json").json["phase"] == "training, 3 of 3 rounds"
+
+
+def test_an_answer_that_is_not_there_is_contested(run, place, tmp_path):
+    export = tmp_path / "ledger.jsonl"
+    run("ledger", "export", place / "operator", "-o", export)
+    lines = export.read_bytes().splitlines(keepends=True)
+    end = next(k for k, line in enumerate(lines) if b'"acknowledged"' in line)
+    export.write_bytes(b"".join(lines[:end]))
+    (place / "birch" / "agent.toml").unlink()  # an auditor does not get it
+    done = run("verify", export, "--agent", place / "birch", status=5)
+    assert "? own answers" in done.stdout
+    assert "What ? marks, the agent contests" in done.stdout
+    found = run("verify", export, "--agent", place / "birch", "--json", status=5).json
+    assert (found["sound"], found["contested"]) == (True, True)
 
 
 def test_an_unknown_kind_of_entry_is_refused_and_named(run, place):

@@ -52,6 +52,8 @@ def init(
 
     names = [name.strip() for name in members.split(",")]
     kits = set_up(directory, terms or DEFAULT_TERMS, names, host, port, ledger)
+    if len(kits) == 3:
+        note("of three members each can work out the two others' samples; better have more")
     if as_json:
         print_json({"directory": str(directory), "kits": {k: str(v) for k, v in kits.items()}})
         return

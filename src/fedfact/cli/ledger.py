@@ -22,6 +22,9 @@ Where = Annotated[
 UNSOUND = 3
 """The exit code of a ledger that does not verify."""
 
+CONTESTED = 5
+"""The exit code of a sound ledger that lacks what an agent says it answered."""
+
 ledger = typer.Typer(
     name="ledger",
     help="Show or export a federation's ledger.",
@@ -81,7 +84,7 @@ def verify(
 ) -> None:
     """Replay a ledger offline: chain, signatures, seed, draw, every amount.
 
-    Exit code 0 if all checks hold, 3 if one does not.
+    Exit code 0 if all checks hold, 3 if one does not, 5 if the agent's word is against the ledger's.
     """
     from ..federation.agent_config import read_agent_config
     from ..federation.agent_files import AgentFiles
@@ -90,23 +93,39 @@ def verify(
     entries, verdicts = verify_ledger(where)
     phase = phase_of(verdicts)
     if agent is not None:
-        name = read_agent_config(agent / "agent.toml").name
-        verdicts += verify_copy(entries, name, AgentFiles(agent))
-    sound = all(verdict.holds for verdict in verdicts)
+        files = AgentFiles(agent)
+        signed = files.contract()
+        name = signed.agent if signed else read_agent_config(agent / "agent.toml").name
+        verdicts += verify_copy(entries, name, files)
+    contested = any(verdict.contested for verdict in verdicts)
+    sound = all(verdict.holds or verdict.contested for verdict in verdicts)
     first = first_bad_entry(verdicts)
     if as_json:
         checks = [asdict(verdict) for verdict in verdicts]
-        print_json({"sound": sound, "phase": phase, "first_bad_entry": first, "checks": checks})
+        print_json(
+            {
+                "sound": sound,
+                "contested": contested,
+                "phase": phase,
+                "first_bad_entry": first,
+                "checks": checks,
+            }
+        )
     else:
         marks = {True: "✓", False: "✗", None: "–"}
         width = max(len(verdict.name) for verdict in verdicts)
         for verdict in verdicts:
-            say(f"{marks[verdict.holds]} {verdict.name:<{width}}  {verdict.says}")
+            mark = "?" if verdict.contested else marks[verdict.holds]
+            say(f"{mark} {verdict.name:<{width}}  {verdict.says}")
         end = "" if first is None else f" The first bad entry is {first}."
         good, bad = f"sound. So far it says: {phase}.", f"NOT sound.{end}"
         say(f"The ledger is {good if sound else bad}")
+        if contested:
+            say("What ? marks, the agent contests: an answer was thrown away, or lost on its way.")
     if not sound:
         raise typer.Exit(UNSOUND)
+    if contested:
+        raise typer.Exit(CONTESTED)
 
 
 def statement(
