@@ -42,7 +42,7 @@ COUNTS = {
     "contract.json": 6_000,
     "training.bin": 3_000,
     "heads.jsonl": 6_000,
-    "commands": 2_400,
+    "commands": 1_000,
 }
 WILD = [None, True, -1, 0, 2**63 - 1, 2**63, "", "é\u2028", "0" * 64, "1e+99", [], {}, [[]], "ab"]
 MARKS = b'{}[]",:0-9aA\\ \n\x00\xff'
