@@ -13,9 +13,10 @@ from datetime import datetime
 from pathlib import Path
 
 from fedfact.data.site import load_site
+from fedfact.federation.entry import Entry
 from fedfact.federation.flare.demo import MEMBERS, run_demo
 from fedfact.federation.join import open_agent
-from fedfact.federation.ledger import Entry, read_ledger
+from fedfact.federation.ledger import read_ledger
 from fedfact.federation.operate import operate
 from fedfact.federation.record import replay
 from fedfact.federation.transport import InProcess

@@ -12,8 +12,9 @@ from fedfact.federation.canonical import decimal, digest
 from fedfact.federation.consortium import create
 from fedfact.federation.contract import Contract, Enrolment
 from fedfact.federation.draw import commitment
+from fedfact.federation.entry import Entry
 from fedfact.federation.keys import Key
-from fedfact.federation.ledger import Entry, read_ledger
+from fedfact.federation.ledger import read_ledger
 from fedfact.federation.message import OPERATOR, read_message, write_message
 from fedfact.federation.operate import operate
 from fedfact.federation.told import Told

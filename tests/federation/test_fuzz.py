@@ -21,9 +21,10 @@ from fedfact.federation.canonical import canonical
 from fedfact.federation.checks import Fault
 from fedfact.federation.consortium import Consortium
 from fedfact.federation.desk import Desk
+from fedfact.federation.exported import export, read_export
 from fedfact.federation.join import open_agent
 from fedfact.federation.keys import Key
-from fedfact.federation.ledger import export, read_export, read_ledger
+from fedfact.federation.ledger import read_ledger
 from fedfact.federation.message import OPERATOR, read_message, write_message
 from fedfact.federation.published import Published
 from fedfact.federation.settling import told_of

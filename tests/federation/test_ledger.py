@@ -11,16 +11,10 @@ import pytest
 import sqlalchemy as sa
 
 from fedfact.federation.entries import Posting
+from fedfact.federation.entry import FIRST, Entry, Unreadable
+from fedfact.federation.exported import export, read_export
 from fedfact.federation.keys import Key
-from fedfact.federation.ledger import (
-    FIRST,
-    Entry,
-    Ledger,
-    Unreadable,
-    export,
-    read_export,
-    read_ledger,
-)
+from fedfact.federation.ledger import Ledger, read_ledger
 from fedfact.federation.verify import chain, times
 from fedfact.mechanism import InputError
 

@@ -15,8 +15,10 @@ from fedfact.federation.canonical import canonical
 from fedfact.federation.checks import Fault
 from fedfact.federation.draw import draw_seed
 from fedfact.federation.entries import Line
+from fedfact.federation.entry import Entry, Unreadable
+from fedfact.federation.exported import export, read_export
 from fedfact.federation.keys import Key
-from fedfact.federation.ledger import Entry, Unreadable, export, read_export, read_ledger
+from fedfact.federation.ledger import read_ledger
 from fedfact.federation.message import Evidence
 from fedfact.federation.record import replay
 from fedfact.federation.verify import (

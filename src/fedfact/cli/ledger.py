@@ -62,7 +62,7 @@ def export(
     as_json: AsJson = False,
 ) -> None:
     """Write all entries to a file that verify takes, to hand to an auditor."""
-    from ..federation.ledger import export as to_bytes
+    from ..federation.exported import export as to_bytes
     from ..federation.ledger import read_ledger
 
     check_output(output, (".jsonl",), (Path(where),))
@@ -84,7 +84,7 @@ def verify(
 ) -> None:
     """Replay a ledger offline: chain, signatures, seed, draw, every amount.
 
-    Exit code 0 if all checks hold, 3 if one does not, 5 if the agent's word is against the ledger's.
+    Exit code 0 if all checks hold, 3 if one does not, 5 if the agent's word is against it.
     """
     from ..federation.agent_config import read_agent_config
     from ..federation.agent_files import AgentFiles

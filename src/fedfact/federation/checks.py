@@ -22,8 +22,8 @@ from .entries import (
     RoundDone,
     Settled,
 )
+from .entry import Entry
 from .keys import is_signed
-from .ledger import Entry
 from .message import OPERATOR, Evidence, Head
 from .money import lines_of, settled_of, settlement_of
 from .opening import opens

@@ -15,8 +15,9 @@ from ..mechanism import InputError
 from .canonical import digest
 from .document import Document, Name
 from .draw import commitment
+from .entry import FIRST
 from .keys import Key, keep_secret, read_secret
-from .ledger import FIRST, Ledger
+from .ledger import Ledger
 from .ledger import ledger_place as ledger_place
 from .message import OPERATOR
 from .published import Published, publish, read_federation_terms

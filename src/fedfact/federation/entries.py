@@ -8,7 +8,7 @@ from ..mechanism import InputError
 from .contract import Contract
 from .delivery import Delivery, Round
 from .document import Document, Hash, Money, Name, Samples, Signature, Words
-from .ledger import Entry
+from .entry import Entry
 from .message import Evidence
 from .published import Published
 

@@ -1,33 +1,27 @@
-"""The ledger: entries that can only be added, each chained to the one before and signed.
+"""The ledger: entries that can only be added, several at once or not at all.
 
-The hash of an entry covers its number, kind, time, body and the hash of the entry before; the
-operator signs the hash. Several entries are added at once or not at all. Stored through SQLAlchemy,
-in a file (SQLite) or, by URL, in PostgreSQL; or exported, one entry a line.
+Stored through SQLAlchemy, in a file (SQLite) or, by URL, in PostgreSQL.
 """
 
-import json
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Self
 
 import sqlalchemy as sa
 
-from ..files import printable, read_text, reason
+from ..files import read_text
 from ..mechanism import InputError
-from .canonical import canonical, digest
 from .document import Document
+from .entry import FIRST, RESTORE, Entry, Unreadable, hash_of
+from .exported import read_export
 from .keys import Key
-
-FIRST = "0" * 64
-"""The hash before the first entry."""
 
 _SOMEBODY_ELSE = "the ledger was written to by somebody else; stop that one, then go on with resume"
 _MEND = "nothing was written by halves. Make room or mend the data base, then go on with resume"
-_RESTORE = "restore the ledger from a backup or an export"
 _NAME = "name an operator's directory, ledger.db, its URL or an export, and see that it runs"
 
 _TABLE = sa.Table(
@@ -43,69 +37,9 @@ _TABLE = sa.Table(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """One entry as it is stored; what ``body`` says is for `entries.read_entry`."""
-
-    number: int
-    kind: str
-    time: str
-    body: str
-    previous: str
-    hash: str
-    signature: str
-
-    def __post_init__(self) -> None:
-        texts = (self.kind, self.time, self.body, self.previous, self.hash, self.signature)
-        if type(self.number) is not int or not all(map(_is_text, texts)):
-            raise InputError(f"entry {self.number!r}: is not as entries are written")
-
-    def own_hash(self) -> str:
-        """The hash that it should have."""
-        return _hash(self.number, self.kind, self.time, self.body, self.previous)
-
-    @property
-    def name(self) -> str:
-        """What to call it in words."""
-        return f"entry {self.number} ({printable(self.kind[:40])})"
-
-
-class Unreadable(InputError):  # noqa: N818  (said of an entry)
-    """An entry that cannot be read: its number, and those ``before`` it, which can."""
-
-    def __init__(self, number: int, before: list[Entry], why: str) -> None:
-        super().__init__(why)
-        self.number, self.before = number, before
-
-
-def _is_text(value: object) -> bool:
-    """Whether it is text; what is not UTF-8 comes out of SQLite as surrogates (`_set_up`)."""
-    try:
-        return isinstance(value, str) and value.encode() is not None
-    except UnicodeEncodeError:
-        return False
-
-
-def _hash(number: int, kind: str, time: str, body: str, previous: str) -> str:
-    return digest(canonical([number, kind, time, body, previous]))
-
-
 def _now(last: str) -> str:
     """The time, or the last one again where the clock was set back."""
     return max(datetime.now(UTC).isoformat(timespec="milliseconds"), last)
-
-
-def is_time(text: str) -> bool:
-    """Whether it is a time as entries have it, which sorts as text.
-
-    >>> is_time("2026-07-01T09:30:00.000+00:00"), is_time("2026-07-01T11:30:00.000+02:00")
-    (True, False)
-    """
-    try:
-        time = datetime.fromisoformat(text)
-    except ValueError:
-        return False
-    return time.tzinfo is UTC and time.isoformat(timespec="milliseconds") == text
 
 
 class Ledger:
@@ -152,7 +86,7 @@ class Ledger:
                 if not isinstance(error, InputError) and not _is_damage(error):
                     raise
                 number = start + len(found)
-                why = f"entry {number}: cannot be read; {_RESTORE}"
+                why = f"entry {number}: cannot be read; {RESTORE}"
                 raise Unreadable(number, found, why) from None
         if self._known is None and (found or start == 0):
             self._known = found[-1].hash if found else FIRST
@@ -184,7 +118,7 @@ class Ledger:
             for kind, document in documents:
                 time = _now(time)
                 body = document.encoded().decode()
-                own = _hash(number, kind, time, body, previous)
+                own = hash_of(number, kind, time, body, previous)
                 signature = key.sign("entry", own.encode())
                 added.append(Entry(number, kind, time, body, previous, own, signature))
                 check(added[-1])
@@ -247,34 +181,6 @@ def _is_damage(error: sa.exc.DatabaseError) -> bool:
     """Whether SQLite says that the file itself is damaged where it was reading."""
     code = getattr(error.orig, "sqlite_errorcode", 0) & 0xFF
     return code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_TOOBIG)
-
-
-def export(entries: Iterable[Entry]) -> bytes:
-    """The entries as text, one canonical JSON document a line."""
-    return b"".join(canonical(asdict(entry)) + b"\n" for entry in entries)
-
-
-def read_export(path: Path) -> list[Entry]:
-    """The entries of an exported ledger, which is to be exactly as it was written."""
-    try:
-        lines = path.read_bytes().split(b"\n")
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({reason(error)})") from None
-    entries: list[Entry] = []
-    for number, line in enumerate(lines[:-1], 1):
-        try:
-            entry = Entry(**json.loads(line.decode()))
-            same = canonical(asdict(entry)) == line
-        except (TypeError, ValueError, RecursionError):
-            same = False
-        if not same:
-            why = f"{path}, line {number}: is not an entry as it was exported; {_RESTORE}"
-            raise Unreadable(number - 1, entries, why)
-        entries.append(entry)
-    if lines[-1]:
-        why = f"{path}, line {len(lines)}: is cut short; {_RESTORE}"
-        raise Unreadable(len(lines) - 1, entries, why)
-    return entries
 
 
 def ledger_place(directory: Path) -> str:

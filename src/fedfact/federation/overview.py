@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from .ledger import Entry, Ledger
+from .entry import Entry
+from .ledger import Ledger
 from .record import Record
 
 

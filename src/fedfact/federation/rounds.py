@@ -73,7 +73,8 @@ def _round(desk: Desk, number: int, model: bytes) -> bytes:
     if len(attested) < desk.conduct.quorum:
         raise Paused(
             f"round {number}: {len(attested)} agents took part and the quorum is "
-            f"{desk.conduct.quorum}; resume when more are there, or settle with --finish"
+            f"{desk.conduct.quorum}; resume when more are there"
+            + (", or settle with --finish" if record.rounds else "")
         )
     agents, total = sorted(updates), sum(samples.values())
     shares = [samples[agent] / total for agent in agents]

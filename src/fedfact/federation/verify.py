@@ -12,8 +12,9 @@ from dataclasses import dataclass, replace
 from ..mechanism import InputError
 from .agent_files import AgentFiles, LastRound
 from .checks import CHECKS, Fault, Replayed
+from .entry import FIRST, Entry, Unreadable, is_time
 from .keys import is_signed
-from .ledger import FIRST, Entry, Unreadable, is_time, read_ledger
+from .ledger import read_ledger
 from .record import Record, replay
 from .settling import told_of
 
@@ -207,8 +208,7 @@ def verify_copy(entries: list[Entry], agent: str, files: AgentFiles) -> list[Ver
         kept = files.statements()
         for told in kept:
             if told.settlement == record.settlement and (
-                agent not in record.lines
-                or told.hash() != told_of(record, [agent])[agent].hash()
+                agent not in record.lines or told.hash() != told_of(record, [agent])[agent].hash()
             ):
                 raise InputError("the ledger's settlement is not what the agent was told")
             if not _is_settlement(entries, told.settlement):

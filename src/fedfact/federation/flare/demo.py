@@ -15,7 +15,8 @@ from ...training.plan import Plan
 from ...training.site import score
 from ..agent_files import AgentFiles
 from ..consortium import PUBLISHED, Consortium, ledger_place
-from ..ledger import Entry, read_ledger
+from ..entry import Entry
+from ..ledger import read_ledger
 from ..money import settlement_of
 from ..record import replay
 from ..setup import DEFAULT_TERMS, make_ready, set_up
