@@ -168,7 +168,9 @@ def test_numbers_that_are_none_are_dashes(capsys):
     assert [part(value) for value in (None, 0.5, -200.0)] == ["–", "50.0 %", "−2e+02 x"]
     end = dict.fromkeys(("samples", "samples_share", "surplus", "cost_to_all", "from_truth"))
     end |= {"title": "T", "contributors": 1, "loss": {"mean": None, "worst": None}}
-    print_equilibrium({"agents": 3, "rules": [{**end, "converged": False, "rounds": 9}]})
+    print_equilibrium(
+        {"agents": 3, "how": "replies", "rules": [{**end, "converged": False, "rounds": 9}]}
+    )
     keys = ("gain", "gain_error", "honest", "honest_error", "worst", "wins", "wins_before")
     cell = dict.fromkeys((*keys, "irrational")) | {"rule": "a", "attack": "b", "applies": True}
     cell |= {"payer": "nobody", "deficit": False, "gain_exact": False, "honest_exact": False}

@@ -261,8 +261,8 @@ def test_one_that_splits_uses_as_much_under_each_name():
     assert (world.before.loss[0, 0] / 1000 - half) / 2 == pytest.approx(-0.936, abs=2e-3)
 
 
-def test_names_that_a_reviewer_tried():
-    """Sixteen, by own code: merged at least 36.7 % with the median; split −0.7 % ± 0.3 %."""
+def test_names_by_other_code():
+    """Sixteen: merged at least 36.7 % with the median; split −0.7 % ± 0.3 %."""
     setting = Setting.read()
     found = attack(setting, populations=2000, rules=["sandwich"], attacks=["merged", "sybil"])
     one, two = found["cells"]

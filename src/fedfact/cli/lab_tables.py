@@ -2,8 +2,15 @@
 
 from typing import Any
 
+from ..report.words import heads
 from .console import print_table, stdout
 from .tables import new_table
+
+_REPLIED = "Rounds: until nobody wanted to change anything."
+_LEARNED = (
+    "Contribute: in a round, on average over the last tenth of them. Rounds: all that were played, "
+    "if by then nobody would have gained 1 % of its loss alone by any one action instead."
+)
 
 
 def print_equilibrium(document: dict[str, Any]) -> None:
@@ -24,7 +31,7 @@ def print_equilibrium(document: dict[str, Any]) -> None:
             rule["title"],
             "–" if rule["samples"] is None else f"{rule['samples']:,.0f}",
             part(rule["samples_share"]),
-            f"{rule['contributors']} of {document['agents']}",
+            f"{heads(rule['contributors'])} of {document['agents']}",
             part(rule["loss"]["mean"]),
             part(rule["loss"]["worst"]),
             part(rule["surplus"], sign=True),
@@ -37,7 +44,7 @@ def print_equilibrium(document: dict[str, Any]) -> None:
         "Losses, what the server is left with for each agent, and the two together (all loss less "
         "what the server has), in parts of the loss of training alone; samples in parts of what "
         "all would use alone. From truth: by how much reports differ from costs, on average. "
-        "Rounds: until nobody wanted to change anything."
+        + (_LEARNED if document["how"] == "hedge" else _REPLIED)
     )
 
 

@@ -9,7 +9,7 @@ from ..mechanism.arrays import Floats
 from .auction import Auction
 from .dynamics import ROUNDS
 from .hedge import Actions, rate
-from .seen import expected
+from .seen import expected, see
 from .winners import middle_winner
 from .world import After, Attack, World, of_attackers, played
 
@@ -25,6 +25,10 @@ _ALL_DRAWS = 32
 
 _CLAIMS = (1.0, 10.0, 100.0)
 """Times the agreed samples: what a free rider says it used, where nobody verifies."""
+
+
+_NEVER = 1e-12
+"""Chances below which an action is not played in any population."""
 
 
 def misreport(factor: float) -> Attack:
@@ -62,24 +66,19 @@ def best_reply(world: World) -> After:
 
 
 def learner(world: World) -> After:
-    """Has learned by Hedge among honest agents, and plays at random what that has left it with.
-
-    What others bear is seen where it plays what it plays most.
-    """
+    """Has learned by Hedge among honest agents, and plays at random what that has left it with."""
     rule, setting, cost = world.rule, world.setting, world.cost
-    actions = Actions.of(rule, setting, cost)
-    scaled = actions.losses(rule, world.honest, cost, setting.alone(cost))[:, 0]
-    real = rule.losses_if(world.honest, cost, actions.said, actions.samples)[:, 0]
+    actions = Actions.of(rule, setting, cost, world.honest)
+    lost = actions.losses(rule, world.honest, cost, setting.alone(cost))[:, 0]
     # Others do the same every round, so in all an action has cost ROUNDS times what one costs.
-    lost = ROUNDS * (scaled - scaled.min(axis=-1, keepdims=True))
-    weights = np.exp(-rate(ROUNDS, actions.count) * lost)
-    borne = (weights * real).sum(axis=-1) / weights.sum(axis=-1)
-    most = scaled.argmin(axis=-1)[:, None]
-    said, samples = (
-        np.take_along_axis(part[:, 0], most, -1) for part in (actions.said, actions.samples)
-    )
-    after = played(world, world.with_attackers(said, samples), 1)
-    return After(borne, after.seen, after.others, after.wins)
+    weights = np.exp(-rate(ROUNDS, actions.count) * ROUNDS * lost)
+    weights /= weights.sum(axis=-1, keepdims=True)
+    there = np.flatnonzero(weights.max(axis=0) > _NEVER)
+    tries = [
+        see(rule, world.with_attackers(actions.said[:, 0, [k]], actions.samples[:, 0, [k]]), cost)
+        for k in there
+    ]
+    return of_attackers(expected(tries, [weights[:, k] for k in there]), 1)
 
 
 def imitator(world: World) -> After | None:
@@ -99,7 +98,7 @@ def imitator(world: World) -> After | None:
     chances = middle_winner(table.n)
     there = np.flatnonzero(chances)
     tries = [_say(world, ranked[:, k, None]).seen for k in there]
-    return of_attackers(expected(tries, chances[there].tolist()), 1)
+    return of_attackers(expected(tries, chances[there]), 1)
 
 
 def free_rider(world: World) -> After | None:

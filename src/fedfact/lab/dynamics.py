@@ -22,6 +22,9 @@ _NEAR = 1e-6
 _ROOM = 1e-3
 """A part of m* that takes no room from others who want to use more."""
 
+_PART = 0.01
+"""Of what an agent would use alone: who uses less is no contributor."""
+
 _QUANTILES = (0.1, 0.5, 0.9)
 
 
@@ -63,7 +66,10 @@ class History:
 
 @dataclass(frozen=True, eq=False)
 class Play:
-    """Where play ended, agent by agent; ``rounds`` it took to get there, if it did."""
+    """Where play ended, agent by agent; ``rounds`` it took to get there, if it did.
+
+    ``contributors`` are counted round by round: who takes turns with others is not always one.
+    """
 
     reports: Floats
     used: Floats
@@ -72,6 +78,8 @@ class Play:
     history: History
     converged: bool
     rounds: int
+    contributors: float
+    from_truth: float
 
 
 def start(rule: Rule, setting: Setting, cost: Floats) -> Table:
@@ -124,7 +132,13 @@ def replies(
         table = Table.of(setting.terms, reports, np.maximum(table.samples + change, 0))
         last = history.add(table)
     taken = rounds if quiet is None else quiet
-    return Play(table.reports, *last, history, quiet is not None, taken)
+    active, far = contributors(setting, cost, last[0]), np.abs(table.reports / cost - 1).mean()
+    return Play(table.reports, *last, history, quiet is not None, taken, active, float(far))
+
+
+def contributors(setting: Setting, cost: Floats, used: Floats) -> int:
+    """How many agents use more than next to nothing."""
+    return int((used >= _PART * Local().agreed(setting.terms, cost)).sum())
 
 
 def contributions(rule: Rule, setting: Setting, cost: Floats, lies: bool) -> Floats:

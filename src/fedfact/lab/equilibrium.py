@@ -3,8 +3,6 @@
 from collections.abc import Iterator, Sequence
 from typing import Any, Literal
 
-import numpy as np
-
 from ..mechanism import local_optimum
 from ..mechanism.arrays import Floats
 from ..progress import Report, silent
@@ -15,9 +13,6 @@ from .setting import Setting
 from .written import written
 
 How = Literal["replies", "hedge"]
-
-_PART = 0.01
-"""Of what an agent would use alone: who uses less is no contributor."""
 
 
 def equilibrium(
@@ -71,12 +66,12 @@ def end(rule: Rule, setting: Setting, cost: Floats, play: Play) -> dict[str, Any
         "rounds": play.rounds,
         "samples": float(used.sum()),
         "samples_share": float(used.sum() / optimum.sum()),
-        "contributors": int((used >= _PART * optimum).sum()),
+        "contributors": play.contributors,
         "loss": {"mean": float(losses.mean()), "worst": float(losses.max())},
         "shut_out": int(nothing.sum()),
         "surplus": surplus,
         "cost_to_all": float(play.loss.sum() / alone.sum()) - surplus,
-        "from_truth": float(np.abs(play.reports / cost - 1).mean()),
+        "from_truth": play.from_truth,
         "agents": {
             "cost": cost.tolist(),
             "report": play.reports.tolist(),

@@ -4,6 +4,10 @@ Hedge (Freund and Schapire 1997): after every round an agent sees what each of i
 have cost it against what the others did, and plays an action with a probability that falls
 exponentially in what the action has cost so far. Over T rounds with K actions and losses in [0, 1]
 its regret is at most √(T·ln K / 2), whatever others do.
+
+Losses get there by what an action costs more than the best of that round, as a part of how far its
+actions are apart among honest agents. So an agent learns where little is at stake (an auction) as
+where all it can do costs a million times its loss alone, and only what is worse by far is alike.
 """
 
 from dataclasses import dataclass
@@ -12,44 +16,54 @@ import numpy as np
 
 from ..mechanism import local_optimum
 from ..mechanism.arrays import Floats, floats
-from .dynamics import ROUNDS, History, Play
+from .dynamics import ROUNDS, History, Play, contributors, start
 from .rule import Rule
 from .setting import Setting
 from .table import Table
 
-REPORTS = (1e-4, 0.5, 0.9, 1.0, 1.1, 2.0, 1e8)
+REPORTS = (1e-4, 0.5, 0.9, 1.0, 1.1, 2.0)
 """Reports to choose from, as parts of the median cost; one's true cost is another."""
+
+HIGHEST = 1e8, 10.0
+"""And one more: an excuse for no data; under the sandwich, where it excuses nothing and under the
+paper's pool only sabotages, one that is just far from all others."""
 
 SAMPLES = (1.0, 1e-3, 0.25, 0.5, 2.0)
 """Samples to choose from, as parts of m*."""
 
-BOUNDS = -2.0, 4.0
-"""Losses, as parts of the loss alone, beyond which a learner does not tell them apart."""
+WIDEST = 1.0
+"""Times the loss alone: what is worse than the best by more is all alike to a learner."""
 
-_SURE = 0.9
+_REST = 0.01
+"""Of the loss alone: at rest nobody would have gained more in the end by any one action."""
+
 _LATE = 0.1  # of all rounds, over which the end is averaged
+_NARROWEST = 1e-9  # for agents to whom all actions are the same
 
 
 @dataclass(frozen=True, eq=False)
 class Actions:
-    """What each agent (row) may do: report and samples."""
+    """What each agent (row) may do: report and samples; ``width`` is how far losses are apart."""
 
     said: Floats
     samples: Floats
+    width: Floats
 
     @classmethod
-    def of(cls, rule: Rule, setting: Setting, cost: Floats) -> "Actions":
+    def of(cls, rule: Rule, setting: Setting, cost: Floats, honest: Table) -> "Actions":
         """Every report, if the rule asks for one, with every number of samples; honesty first."""
         said = cost[..., None]
         if rule.asks:
-            common = setting.median * floats(REPORTS)
+            common = setting.median * floats([*REPORTS, HIGHEST[rule.draws]])
             lies = np.broadcast_to(common, (*cost.shape, len(common)))
             said = np.concatenate([said, lies], axis=-1)
         alone = local_optimum(cost, float(setting.terms.required_error_scale))
-        return cls(
+        said, samples = (
             np.repeat(said, len(SAMPLES), axis=-1),
             np.tile(alone[..., None] * floats(SAMPLES), (*[1] * cost.ndim, said.shape[-1])),
         )
+        apart = np.ptp(rule.losses_if(honest, cost, said, samples), axis=-1) / setting.alone(cost)
+        return cls(said, samples, np.clip(apart, _NARROWEST, WIDEST)[..., None])
 
     @property
     def count(self) -> int:
@@ -57,19 +71,19 @@ class Actions:
         return int(self.said.shape[-1])
 
     def losses(self, rule: Rule, table: Table, cost: Floats, alone: Floats) -> Floats:
-        """What each would cost, from 0 to 1."""
-        low, high = BOUNDS
+        """What each would cost more than the best, from 0 to 1."""
         losses = rule.losses_if(table, cost, self.said, self.samples) / alone[..., None]
-        return (np.clip(losses, low, high) - low) / (high - low)
+        more = losses - losses.min(axis=-1, keepdims=True)
+        return floats(np.minimum(more / self.width, 1))
 
 
 @dataclass(frozen=True, eq=False)
 class Learned(Play):
     """Where learning led: the report that each agent plays most, and means over the last rounds.
 
-    They have converged where agents are nearly sure of what to do. ``regret`` is what each agent
-    would have saved over all rounds by the best single action, in units of the range of losses;
-    never above ``bound``.
+    ``regret`` is what each agent would have saved over all rounds by the best single action, in
+    units of the width of its losses; never above ``bound``. Play is at rest where it was next to
+    nothing over the last rounds.
     """
 
     regret: Floats
@@ -86,28 +100,40 @@ def hedge(
 ) -> Learned:
     """Everybody learns at once, from indifference on."""
     rng, alone = np.random.default_rng(seed), setting.alone(cost)
-    actions = Actions.of(rule, setting, cost)
+    actions = Actions.of(rule, setting, cost, start(rule, setting, cost))
     n, K = len(cost), actions.count
     eta, each = rate(rounds, K), np.arange(n)
     lost, borne = np.zeros((n, K)), np.zeros(n)
     history, late = History(setting, rule, cost), []
+    since = rounds - max(1, round(_LATE * rounds))
     for played in range(rounds):
+        if played == since:
+            before = lost.copy(), borne.copy()
         weights = _weights(eta, lost)
         chosen = (weights.cumsum(axis=1) < rng.random((n, 1))).sum(axis=1).clip(max=K - 1)
         table = Table.of(setting.terms, actions.said[each, chosen], actions.samples[each, chosen])
         seen = history.add(table)
-        if played >= rounds - max(1, round(_LATE * rounds)):
-            late.append(seen)
+        if played >= since:
+            late.append((*seen, contributors(setting, cost, seen[0])))
         losses = actions.losses(rule, table, cost, alone)
         borne += (weights * losses).sum(axis=1)
         lost += losses
     weights = _weights(eta, lost)
-    reports = actions.said[each, weights.argmax(axis=1)]
-    used, paid, loss = (np.mean(part, axis=0) for part in zip(*late, strict=True))
-    sure = bool(weights.max(axis=1).mean() > _SURE)
-    bound = float(np.sqrt(rounds * np.log(K) / 2))
-    regret = borne - lost.min(axis=1)
-    return Learned(reports, used, paid, loss, history, sure, rounds, regret, bound)
+    used, paid, loss, active = (np.mean(part, axis=0) for part in zip(*late, strict=True))
+    saved = (borne - before[1]) - (lost - before[0]).min(axis=1)
+    return Learned(
+        reports=actions.said[each, weights.argmax(axis=1)],
+        used=used,
+        paid=paid,
+        loss=loss,
+        history=history,
+        converged=bool((saved * actions.width[:, 0] / len(late)).max() <= _REST),
+        rounds=rounds,
+        contributors=float(active),
+        from_truth=float((weights * np.abs(actions.said / cost[:, None] - 1)).sum(axis=1).mean()),
+        regret=borne - lost.min(axis=1),
+        bound=float(np.sqrt(rounds * np.log(K) / 2)),
+    )
 
 
 def _weights(eta: float, lost: Floats) -> Floats:

@@ -9,6 +9,8 @@ from ..mechanism.arrays import Floats, floats
 from .rule import Deal, Rule
 from .table import Table
 
+_HARDLY_EVER = 1e-6
+
 
 @dataclass(frozen=True, eq=False)
 class Seen:
@@ -51,19 +53,27 @@ def see(rule: Rule, table: Table, cost: Floats) -> Seen:
     )
 
 
-def expected(seen: Sequence[Seen], chances: Sequence[float]) -> Seen:
-    """Of several tables, one of which comes about with these chances."""
+def expected(seen: Sequence[Seen], chances: Sequence[Floats] | Floats) -> Seen:
+    """Of several tables, one of which comes about with these chances, in each population or in all.
+
+    What it comes to at worst leaves out tables that hardly ever come about.
+    """
+    often = [floats(p) > _HARDLY_EVER for p in chances]
 
     def mean(parts: Sequence[Floats]) -> Floats:
-        return floats(sum(p * part for p, part in zip(chances, parts, strict=True)))
+        return floats(sum((floats(p) * part.T).T for p, part in zip(chances, parts, strict=True)))
+
+    def among(parts: Sequence[Floats], otherwise: float) -> list[Floats]:
+        pairs = zip(often, parts, strict=True)
+        return [floats(np.where(there, part.T, otherwise).T) for there, part in pairs]
 
     deals = [each.deal for each in seen]
     wins = [each.wins for each in seen if each.wins is not None]
     return Seen(
         Deal(*(mean([getattr(d, key) for d in deals]) for key in ("error", "paid", "used"))),
         mean([each.loss for each in seen]),
-        floats(np.maximum.reduce([each.worst for each in seen])),
+        floats(np.maximum.reduce(among([each.worst for each in seen], -np.inf))),
         mean([each.surplus for each in seen]),
-        floats(np.minimum.reduce([each.least for each in seen])),
+        floats(np.minimum.reduce(among([each.least for each in seen], np.inf))),
         mean(wins) if wins else None,
     )

@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from .chart import Chart, Draw, Panel
 from .lab_plays import Play, alike, all_but, federations, named, plays_of, spoken_of, titles_of
 from .style import EDGE, Percent, legend_below
-from .words import Cell
+from .words import Cell, heads
 
 HEADER = ["rule", "agents", "agent, by cost", "true cost", "report", "samples", "samples, of alone",
           "loss, of alone"]  # fmt: skip
@@ -101,7 +101,7 @@ def _says(plays: Sequence[Play], titles: dict[str, str]) -> str:
     for play in plays:
         there = [titles[name] for name in federations(titles) if name in play.rules]
         few = [
-            f"{titles[name]} ({play.value(name, 'contributors'):.0f})"
+            f"{titles[name]} ({heads(play.value(name, 'contributors'))})"
             for name in federations(titles)
             if play.value(name, "contributors") < agents
         ]

@@ -10,7 +10,7 @@ from .chart import Chart, Draw, Panel
 from .lab_plays import Play, federations, named, plays_of, short, titles_of
 from .lab_verdict import Verdict, verdicts
 from .style import EDGE, INK, Percent, legend_below
-from .words import Cell, percent
+from .words import Cell, heads, percent
 
 HEADER = ["rule", "agents", "samples", "of alone", "contribute", "mean loss", "worst loss",
           "surplus", "cost to all", "shut out", "from truth", "rounds", "converged"]  # fmt: skip
@@ -92,7 +92,7 @@ def _limits(values: Any) -> tuple[float, float]:
 def _write(axes: Axes, y: float, value: float, limits: tuple[float, float], key: str) -> None:
     """The value at the end of its bar."""
     low, high = limits
-    text = f"{value:,.0f}" if key == "contributors" else percent(round(value, 5))
+    text = heads(value) if key == "contributors" else percent(round(value, 5))
     end = min(max(value, low), high)
     beyond = value > high or value < low
     left = value < 0 and end < 0

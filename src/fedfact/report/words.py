@@ -19,6 +19,11 @@ def number(value: float) -> str:
     return f"{value:#.3g}".rstrip(".").replace("-", "−") if value else "0"
 
 
+def heads(mean: float) -> str:
+    """Agents, a mean or not: 16, 4.2."""
+    return f"{mean:,.0f}" if mean == round(mean) else f"{mean:,.1f}"
+
+
 def percent(value: float) -> str:
     """A part as a percentage: 31.2 %."""
     if 0 < abs(value) < 1e-4:
