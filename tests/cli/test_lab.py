@@ -48,6 +48,10 @@ def test_equilibrium_as_text(fedfact):
     one = fedfact("lab", "equilibrium", "--agents", "6", "--rule", "rebate")
     assert "FACT rebate" in one.out
     assert "RealFM" not in one.out
+    assert "until nobody wanted to change anything" in one.out
+    learned = fedfact("lab", "equilibrium", "--how", "hedge", "--rule", "auction", "--rounds", "50")
+    assert "until nobody" not in learned.out
+    assert "on average over the last tenth" in learned.out
 
 
 def test_equilibrium_that_is_not_reached_says_so(fedfact):

@@ -13,7 +13,9 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize, minimize_scalar
 
 from fedfact.lab import NAMES, Setting, Table
-from fedfact.lab.attack import all_attacks, attack, cell, check_attacks
+from fedfact.lab.attack import attack
+from fedfact.lab.attack_cell import cell
+from fedfact.lab.attack_names import all_attacks, check_attacks
 from fedfact.lab.compare import compare
 from fedfact.lab.equilibrium import equilibrium
 from fedfact.lab.seen import see
@@ -64,6 +66,10 @@ class Round:
         self.loss = reference.losses(rule, TERMS, costs, reports, samples, used)
         self.worst, self.least = list(self.loss), sum(paid for _, paid, _ in self.deals)
         self.surplus, self.chance = self.least, None
+        self.unearned = 0.0
+        if rule.name in ("realfm", "auction"):  # the server pays for what nobody used
+            for (_, paid, _), told, real in zip(self.deals, samples, used, strict=True):
+                self.unearned -= min(paid, 0) * (told - real) / told
         if rule.name in DRAWS:
             self.chance = reference.chances(reports)
             self._draws(rule, costs, reports, samples, used)
@@ -288,8 +294,6 @@ def leaving(rule, costs, samples):
         for start in starts
     )
     rest = costs[3:]
-    if rule.name == "auction":  # every second of those left gets a job
-        rule = type(rule)(jobs=1, size=rule.size)
     after = Round(rule, rest, rest, agreed(rule, rest))
     return [(least, after, range(len(rest)))]
 
@@ -311,6 +315,7 @@ ABSENT = {
     "median": NO_REPORTS,
     "saboteur": NO_REPORTS,
     "free-rider": (),
+    "leave-3": ("local", "auction"),
 }
 SEVERAL = ("unverified", "merged", "sybil")
 """Under the sandwich several reports win as often; they do not harm others alike."""
@@ -356,7 +361,7 @@ def by_hand(rule, attacked, a):
             now.worst[column] > alone[k] * (1 + 1e-6)
             for k, column in zip(range(a, 6), columns, strict=True)
         ]
-        server.append((was.surplus - now.surplus) / sum(alone))
+        server.append((was.surplus - now.surplus + now.unearned) / sum(alone))
         surplus.append(now.surplus / sum(alone))
         deficit |= now.least < -1e-6 * sum(alone)
     count = len(before)
@@ -409,6 +414,16 @@ def test_cells_are_those_of_plain_loops(attacked, name):
             assert value in (seen[key], None), key
         else:
             assert seen[key] == pytest.approx(value, **close), key
+
+
+def test_a_server_pays_for_work_that_nobody_did():
+    """In an auction the rider's gain is the price of a job, out of the server's purse."""
+    found = attack(Setting.read(), populations=200, rules=["auction"], attacks=["unverified"])
+    (seen,) = found["cells"]
+    assert seen["gain"] > 0.4
+    assert seen["payer"] in ("the server", "both")
+    checked = attack(Setting.read(), populations=200, rules=["auction"], attacks=["free-rider"])
+    assert checked["cells"][0]["payer"] == "nobody"
 
 
 @pytest.mark.parametrize("name", DRAWS)

@@ -2,7 +2,16 @@
 
 import pytest
 
-from fedfact.report.words import claim, estimate, listed, number, percent, signed_percent, span
+from fedfact.report.words import (
+    claim,
+    estimate,
+    heads,
+    listed,
+    number,
+    percent,
+    signed_percent,
+    span,
+)
 
 
 @pytest.mark.parametrize(
@@ -14,6 +23,10 @@ from fedfact.report.words import claim, estimate, listed, number, percent, signe
 )  # fmt: skip
 def test_numbers(value, text):
     assert number(value) == text
+
+
+def test_heads():
+    assert [heads(mean) for mean in (16, 16.0, 4.23, 1000.5)] == ["16", "16", "4.2", "1,000.5"]
 
 
 def test_percentages_do_not_break():

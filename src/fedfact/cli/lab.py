@@ -109,7 +109,7 @@ def attack(
     With one --rule, all there is to know about it; without, the gains under all rules.
     """
     from ..lab.attack import attack as try_all  # here, because scipy loads slowly
-    from ..lab.attack import check_attacks
+    from ..lab.attack_names import check_attacks
     from .lab_tables import print_attacks
 
     if plot is not None:

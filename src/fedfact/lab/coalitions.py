@@ -100,22 +100,21 @@ def ways_to_bid(count: int) -> list[Floats]:
     return list(np.stack(np.meshgrid(*some), axis=-1).reshape(-1, count))
 
 
-def leavers(part: float) -> Attack:
+def leavers(a: int) -> Attack:
     """A coalition leaves, and trains apart: all its members share, without any rule.
 
     They keep their word among each other, so the one whose data is cheapest uses what is best for
-    all of them, at the cost of all: the least of a·A/m + c·m.
+    all of them, at the cost of all: the least of a·A/m + c·m. Of a rule that gives no model there
+    is nothing to leave: its agents train apart besides, and may share that and sell as before.
     """
 
     def attack(world: World) -> After | None:
         n = world.cost.shape[-1]
-        a = int(part) if part > 1 else max(2, int(part * n))
-        if n - a < 3 or world.rule.name == "local":
+        if n - a < 3 or world.rule.name == "local" or not world.rule.gives_model:
             return None
         cheapest = world.cost[:, :a].min(axis=-1)
         borne = floats(2 * np.sqrt(a * world.honest.scale * cheapest))
-        rule = world.setting.rule(world.rule.name, n - a)  # an auction has fewer jobs then
-        rest = World(rule, world.setting, world.cost[:, a:], world.seed)
+        rest = World(world.rule, world.setting, world.cost[:, a:], world.seed)
         return After(borne, rest.before, slice(None))
 
     return attack

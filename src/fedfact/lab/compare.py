@@ -3,7 +3,8 @@
 from typing import Any
 
 from ..progress import Report, silent
-from .attack import BY, POPULATIONS, attack, check_by, check_size
+from .attack import POPULATIONS, attack, check_size
+from .attack_names import BY, check_by
 from .dynamics import ROUNDS
 from .equilibrium import equilibrium
 from .setting import Setting

@@ -20,6 +20,7 @@ class Seen:
         deal: what each gets, in expectation.
         loss: what each bears, in expectation, and ``worst``: whatever is drawn.
         surplus: what the server is left with, in expectation, and ``least``: no draw leaves less.
+        unearned: what the server pays from its own purse for samples that nobody used.
         wins: how likely each wins; None where nobody does.
     """
 
@@ -28,6 +29,7 @@ class Seen:
     worst: Floats
     surplus: Floats
     least: Floats
+    unearned: Floats
     wins: Floats | None
 
 
@@ -36,8 +38,10 @@ def see(rule: Rule, table: Table, cost: Floats) -> Seen:
     deal, besides = rule.at(table), rule.besides(table, cost)
     loss = deal.loss(cost) + besides
     surplus = floats(deal.paid.sum(axis=-1))
+    made_up = 1 - table.used / table.samples if rule.purse else np.zeros_like(table.used)
+    unearned = floats((np.maximum(-deal.paid, 0) * made_up).sum(axis=-1))
     if not rule.draws:
-        return Seen(deal, loss, loss, surplus, surplus, None)
+        return Seen(deal, loss, loss, surplus, surplus, unearned, None)
     lost, won = (replace(table, won=np.full_like(table.reports, outcome)) for outcome in (0.0, 1.0))
     losing, winning = rule.at(lost), rule.at(won)
     prizes = losing.paid - winning.paid
@@ -49,6 +53,7 @@ def see(rule: Rule, table: Table, cost: Floats) -> Seen:
         np.maximum(losing.loss(cost), winning.loss(cost)) + besides,
         surplus,
         floats(losing.paid.sum(axis=-1) - dearest),
+        unearned,
         table.chance(table.reports[..., None])[..., 0],
     )
 
@@ -75,5 +80,6 @@ def expected(seen: Sequence[Seen], chances: Sequence[Floats] | Floats) -> Seen:
         floats(np.maximum.reduce(among([each.worst for each in seen], -np.inf))),
         mean([each.surplus for each in seen]),
         floats(np.minimum.reduce(among([each.least for each in seen], np.inf))),
+        mean([each.unearned for each in seen]),
         mean(wins) if wins else None,
     )
