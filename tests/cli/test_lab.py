@@ -318,6 +318,29 @@ def test_a_plot_does_not_replace_the_terms(fedfact, tmp_path):
     assert terms.read_text() == "error_scale = 1.0\n"
 
 
+def test_help_names_rules_and_attacks(fedfact):
+    from fedfact.cli.lab_options import _ATTACKS, _RULES
+    from fedfact.lab.attack_names import all_attacks
+    from fedfact.lab.rules import NAMES
+
+    assert _RULES.split(", ") == list(NAMES)
+    assert _ATTACKS.split(", ") == [each.name for each in all_attacks(6)]
+    told = fedfact("lab", "attack", "--help").out
+    assert "collude-3-known" in told
+    assert "sandwich-paper" in told
+
+
+def test_the_table_says_who_pays(fedfact):
+    run = fedfact("lab", "attack", "--agents", "6", "--populations", "50")
+    assert run.code == 0
+    gains, losses = run.out.split(" loss of an honest agent", 1)
+    assert "best reply" in gains
+    assert "best reply" in losses
+    assert "Who pays: h the honest, s the server, hs both." in losses
+    (claims,) = (line for line in losses.splitlines() if "free rider, unverified" in line)
+    assert claims.split()[-1] in ("s", "hs")  # the auction's server pays for what nobody did
+
+
 def test_help_names_the_commands(fedfact):
     run = fedfact("lab", "--help")
     assert run.code == 0

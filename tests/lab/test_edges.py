@@ -176,3 +176,27 @@ def test_realfm_knows_no_unit(unit):
     outcome = two.rule("realfm", 4).outcome(two.terms, np.array(two.given), there)
     was = one.rule("realfm", 4).outcome(one.terms, costs, here)
     assert outcome.loss(np.array(two.given)) / unit**0.5 == pytest.approx(was.loss(costs), rel=1e-6)
+
+
+@pytest.mark.parametrize("name", ["sandwich", "sandwich-paper", "rebate"])
+def test_two_agents_are_no_federation(name):
+    """No group of three can be drawn, nor a rebate be paid."""
+    rule = Setting.read(agents=3).rule(name, 3)
+    with pytest.raises(InputError, match=f"{name} needs 3 agents, and there are 2"):
+        rule.outcome(Terms(error_scale=1e6), [1.0, 1.1], [1000, 1000])
+
+
+def test_equal_bids_are_chosen_by_lot_and_paid_what_they_bid():
+    """An expectation over lots, with a seed too: nothing hangs on them for honest bidders."""
+    rule = Setting.read(agents=4).rule("auction", 4)
+    deal = rule.outcome(Terms(error_scale=1e6), [1.0] * 4, [1000] * 4, seed=3)
+    assert deal.used == pytest.approx([500] * 4)
+    assert deal.paid + deal.used == pytest.approx([0] * 4)
+
+
+def test_bidders_that_set_the_price_ask_for_anything():
+    """Three of four, two jobs: one of them has a job, at ten times its cost that the others bid."""
+    setting = Setting.read(agents=4)
+    world = World(setting.rule("auction", 4), setting, np.array([[1.0, 1.0, 1.0, 1.0]]))
+    after = colluders(3, "all")(world)
+    assert after.borne[0] == pytest.approx(3 * 2000 - 9 * 1000)

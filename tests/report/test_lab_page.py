@@ -256,6 +256,26 @@ def test_one_way_to_play_makes_a_picture(key):
     assert ("FACT rebate: reports" in titles) == (key != "true")
     assert {len(row) for row in chart.rows} == {len(chart.header)}
     assert "round" in words(pictures(chart)[".svg"])
+    assert titles.count("How to read it") == 1
+
+
+def test_no_reports_are_drawn_that_nobody_asks_for():
+    """The key is in their place."""
+    play = made.equilibrium(("federated", "sandwich", "rebate"))
+    play["rules"][0]["asks"] = False
+    titles = [panel.title for panel in dynamics({"strategic": play}).panels]
+    assert titles[:3] == [
+        "plain federated learning: samples",
+        "How to read it",
+        "FACT sandwich: samples",
+    ]
+    assert "plain federated learning: reports" not in titles
+    assert len(titles) == 6
+
+
+def test_means_of_contributors_are_said():
+    document = changed(made.compared(FACT), "sandwich", "learned", contributors=4.23)
+    assert "FACT sandwich (4.2)" in contributions(document).sentence
 
 
 def cells_of(*cells):
@@ -331,9 +351,13 @@ def test_samples_that_nobody_checks_are_no_lie():
     document["attacks"]["cells"].append(made.cell("rebate", "unverified", 0.9))
     (verdict,) = verdicts(document)
     assert not verdict.tempts
-    assert [hit.attack for hit in verdict.pays] == ["claims"]
+    assert verdict.pays == []
+    assert [hit.attack for hit in verdict.claims] == ["claims"]
     _, (row,) = rules_side_by_side(document)
-    assert row[9:12] == [0.0, pytest.approx(90), "claims"]
+    assert row[9:13] == [0.0, 0.0, pytest.approx(90), "none"]
+    told = answers(document)["Agents try whatever pays"]
+    assert "No attack of the table pays where samples are counted: FACT rebate." in told
+    assert told.endswith("Claims that nobody counts pay under FACT rebate.")
 
 
 def answers(document):
@@ -350,6 +374,15 @@ def test_which_rule_when(whole):
         in (told["Agents may lie about their costs, and data is what counts"])
     )
     assert (
+        "plain federated learning"
+        not in told["Agents may lie about their costs, and data is what counts"]
+    )
+    assert "plain federated learning" not in told["Agents try whatever pays"]
+    assert told["Nobody may end worse than alone"].startswith("Under every attack tried: ")
+    assert told["What all bear together counts"].startswith(
+        "Of all losses alone, less what the server is left with: FACT rebate (56 %), FACT sandwich"
+    )
+    assert (
         "It pays under RealFM (20 % an agent) and reverse auction (30 % an agent)."
         in (told["The server has no money of its own"])
     )
@@ -362,7 +395,7 @@ def test_a_rule_that_has_it_all_is_named():
     document["attacks"]["cells"][1].update(gain=0.1)
     told = answers(document)["All of it at once"]
     assert told.startswith("No rule (agents bear less")
-    assert "FACT rebate misses “no lie pays and no attack pays”." in told
+    assert "FACT rebate misses “no lie pays and no attack pays, samples being counted”." in told
 
 
 def test_a_place_for_the_page(tmp_path):

@@ -9,7 +9,7 @@ from ..files import check_output, write_whole
 from ..mechanism import InputError
 from .console import note, print_json
 from .lab_collapse import collapse
-from .lab_options import Agents, AsJson, By, Costs, Only, Seed, TermsFile, read_setting
+from .lab_options import Agents, AsJson, By, Costs, Only, OnlyAttacks, Seed, TermsFile, read_setting
 from .lab_realfm import realfm
 from .progress import progress_bar
 
@@ -92,10 +92,7 @@ def attack(
     costs: Costs = None,
     terms: TermsFile = None,
     rule: Only = None,
-    attacks: Annotated[
-        list[str] | None,
-        typer.Option("--attack", help="One attack of the table; give it again for several."),
-    ] = None,
+    attacks: OnlyAttacks = None,
     populations: Annotated[
         int, typer.Option(min=2, help="Populations drawn to average over.")
     ] = 5000,
@@ -106,7 +103,7 @@ def attack(
 ) -> None:
     """Try every attack under every rule: what it gains, whom it costs, and what it breaks.
 
-    With one --rule, all there is to know about it; without, the gains under all rules.
+    With one --rule, all there is to know about it; without, gains, losses and payers under all.
     """
     from ..lab.attack import attack as try_all  # here, because scipy loads slowly
     from ..lab.attack_names import check_attacks

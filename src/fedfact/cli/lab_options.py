@@ -23,7 +23,22 @@ TermsFile = Annotated[
     Path | None,
     typer.Option("--terms", help="TOML file with the terms (default: A = 1e6, α = 1, κ = 1)."),
 ]
-Only = Annotated[list[str] | None, typer.Option(help="One rule only; give it again for several.")]
+_RULES = "local, federated, penalised, sandwich-paper, sandwich, rebate, shaping, realfm, auction"
+Only = Annotated[
+    list[str] | None,
+    typer.Option(help=f"One rule only; give it again for several. Of {_RULES}."),
+]
+_ATTACKS = (
+    "inflate, deflate, median, median-low, best-reply, learner, imitator, free-rider, unverified, "
+    "saboteur, collude-2, collude-2-known, collude-3, collude-3-known, merged, sybil, leave-3, "
+    "leave-half"
+)
+OnlyAttacks = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--attack", help=f"One attack of the table; give it again for several. Of {_ATTACKS}."
+    ),
+]
 By = Annotated[
     float, typer.Option(help="Percent by which liars inflate or deflate their cost, 1 to 99.")
 ]

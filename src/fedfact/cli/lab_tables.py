@@ -49,7 +49,7 @@ def print_equilibrium(document: dict[str, Any]) -> None:
 
 
 def print_attacks(document: dict[str, Any]) -> None:
-    """The gains of all attacks under all rules; of one rule, everything."""
+    """The gains of all attacks under all rules, and what the honest lose; of one, everything."""
     cells = {(cell["rule"], cell["attack"]): cell for cell in document["cells"]}
     rules = document["rules"]
     if len(rules) == 1:
@@ -67,8 +67,14 @@ def print_attacks(document: dict[str, Any]) -> None:
         most = max((cell["gain_error"] for cell in tried if abs(cell["gain"]) <= 1), default=0)
         exact = f"Standard errors of gains up to 100 % are at most {part(most)}"
         exact += f"; {len(tried) - len(errors)} of {len(tried)} gains are exact"
+    table = new_table("loss of an honest agent", *(rule["rule"] for rule in rules))
+    for attack in document["attacks"]:
+        found = (cells[rule["rule"], attack["attack"]] for rule in rules)
+        table.add_row(attack["title"], *map(_harm, found))
+    print_table(table)
     stdout().print(
-        "In parts of the attacker's loss alone; below 0 the attack does not pay. "
+        "In parts of the attacker's loss alone, and of the honest agent's; below 0 the attack does "
+        "not pay, or the honest gain by it. Who pays: h the honest, s the server, hs both. "
         "! an honest agent may end worse than alone; $ the server's money may run out; – does not "
         f"apply. {exact}."
     )
@@ -120,6 +126,14 @@ def _gain(cell: dict[str, Any]) -> str:
     if not cell["applies"]:
         return "–"
     return f"{part(cell['gain'], sign=True)}{'!' * bool(cell['irrational'])}{'$' * cell['deficit']}"
+
+
+def _harm(cell: dict[str, Any]) -> str:
+    """Of an honest agent on average, and who pays."""
+    if not cell["applies"]:
+        return "–"
+    payer = {"the honest": "h", "the server": "s", "both": "hs"}.get(cell["payer"], "")
+    return f"{part(cell['honest'], sign=True)} {payer:2}"
 
 
 def _error(cell: dict[str, Any], key: str) -> str:

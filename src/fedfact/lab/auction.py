@@ -33,7 +33,11 @@ class Auction(Rule):
     size: float
 
     def deal(self, table: Table, said: Floats, samples: Floats, used: Floats) -> Deal:
-        """The chosen are paid the lowest bid that was not, a sample; ties are broken by lot."""
+        """The chosen are paid the lowest bid that was not, a sample.
+
+        Ties are broken by lot, and this is the expectation: who is chosen is then paid its own bid,
+        so that nothing hangs on the lot for who bids its cost.
+        """
         if table.n <= self.jobs:
             raise InputError(
                 f"{self.jobs} jobs need {self.jobs + 1} bidders, and there are {table.n}; "

@@ -95,7 +95,11 @@ def middle_of(reports: Floats, count: int) -> Floats:
 
 
 def ways_to_bid(count: int) -> list[Floats]:
-    """Each bids the truth, far more or far less: all ways to combine these."""
+    """Each bids the truth, far more or far less: all ways to combine these.
+
+    With fewer others than jobs one of them wins and another sets the price. Their gain is then what
+    they ask for, ten times the cost, and without end if they asked for more.
+    """
     some = [floats([1.0, 10.0, 0.1])] * count
     return list(np.stack(np.meshgrid(*some), axis=-1).reshape(-1, count))
 

@@ -62,6 +62,7 @@ def end(rule: Rule, setting: Setting, cost: Floats, play: Play) -> dict[str, Any
         "source": rule.source,
         "needs": rule.needs,
         "gives_model": rule.gives_model,
+        "asks": rule.asks,
         "converged": play.converged,
         "rounds": play.rounds,
         "samples": float(used.sum()),

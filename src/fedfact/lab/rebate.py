@@ -17,6 +17,7 @@ class Rebate(Rule):
     title: ClassVar[str] = "FACT rebate"
     source: ClassVar[str] = "ours, docs/theory.md"
     needs: ClassVar[str] = "verified samples, reports"
+    least: ClassVar[int] = 3
 
     def deal(self, table: Table, said: Floats, samples: Floats, used: Floats) -> Deal:
         """A/M; B + κ(√(A/m) − √(c·m))² − (1−ρ)·pool/(n−1)."""

@@ -6,7 +6,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from ..mechanism import Terms, compete, local_optimum
+from ..mechanism import InputError, Terms, compete, local_optimum
 from ..mechanism.arrays import ArrayLike, Floats, floats
 from .table import Table, checked
 
@@ -55,6 +55,8 @@ class Rule(ABC):
     """Whether reports matter."""
     draws: ClassVar[bool] = False
     """Whether chance decides who is paid."""
+    least: ClassVar[int] = 1
+    """Agents that it needs."""
     purse: ClassVar[bool] = False
     """Whether the server is meant to pay from its own pocket."""
 
@@ -107,9 +109,14 @@ class Rule(ABC):
     ) -> Deal:
         """From terms, reports, samples and the seed of a draw to each agent's outcome.
 
-        Without a seed: the expectation over all draws.
+        Without a seed: the expectation over all draws. An auction's lots among equal bids are an
+        expectation always.
         """
         table = checked(Table.of(terms, reports, samples))
+        if table.n < self.least:
+            raise InputError(
+                f"{self.name} needs {self.least} agents, and there are {table.n}; take more agents"
+            )
         if self.draws and seed is not None:
             agents = [f"agent-{k + 1}" for k in range(table.n)]
             table = replace(table, won=floats(compete(agents, table.reports, seed)[1]))

@@ -22,6 +22,7 @@ class _Sandwich(Rule):
 
     needs: ClassVar[str] = "verified samples, reports"
     draws: ClassVar[bool] = True
+    least: ClassVar[int] = 3
 
     @abstractmethod
     def prize(self, table: Table, samples: Floats) -> Floats:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from html import escape
+from math import isfinite
 from typing import Any
 
 from .lab_plays import federations, named
@@ -15,7 +16,7 @@ _WISHES: tuple[tuple[str, Callable[[Verdict], bool]], ...] = (
     ("nobody is shut out", lambda v: v.open),
     ("the server never pays", lambda v: v.funded and not v.drains),
     ("no lie pays", lambda v: not v.tempts),
-    ("no attack pays", lambda v: not v.pays),
+    ("no attack pays, samples being counted", lambda v: not v.pays),
 )
 
 
@@ -28,6 +29,7 @@ def advice(document: dict[str, Any]) -> list[tuple[str, str]]:
         ("Costs are known for certain, and data is what counts", _most_data(rules)),
         ("Agents may lie about their costs, and data is what counts", _liars(rules)),
         ("Agents try whatever pays", _attackers(rules)),
+        ("What all bear together counts", _together(rules)),
         ("Nobody may end worse than alone", _rational(rules)),
         ("The server has no money of its own", _purse(rules)),
         ("All of it at once", _all(rules)),
@@ -54,11 +56,12 @@ def _most_data(rules: Sequence[Verdict]) -> str:
 
 
 def _liars(rules: Sequence[Verdict]) -> str:
+    """Of rules that collect more than one agent's data in the first place."""
     keep, fall = (
         [
             f"{each.spoken} ({percent(each.strategic['samples_share'])})"
             for each in rules
-            if each.keeps is wanted
+            if each.keeps is wanted and not each.one_agent
         ]
         for wanted in (True, False)
     )
@@ -67,26 +70,42 @@ def _liars(rules: Sequence[Verdict]) -> str:
 
 
 def _attackers(rules: Sequence[Verdict]) -> str:
-    tested = [each for each in rules if each.hits]
+    """Rules under which there is something to attack; claims that nobody counts apart."""
+    tested = [each for each in rules if each.hits and not each.one_agent]
     if not tested:
         return "No attack was tried."
     alone = [each.spoken for each in tested if not each.tempts]
     safe = [each.spoken for each in tested if not each.pays]
-    text = f"No lie of one agent pays: {named(alone)}. No attack of the table pays: {named(safe)}."
+    text = f"No lie of one agent pays: {named(alone)}. No attack of the table pays where samples "
+    text += f"are counted: {named(safe)}."
     hit = sorted((each for each in tested if each.pays), key=lambda each: each.pays[0].amount)
-    if not hit:
-        return text
-    worst = [
-        f"{each.spoken} (“{each.pays[0].attack}”, {percent(each.pays[0].amount)})" for each in hit
-    ]
-    return f"{text} The best attack, from the one that brings least: {named(worst)}."
+    if hit:
+        worst = [
+            f"{each.spoken} (“{each.pays[0].attack}”, {percent(each.pays[0].amount)})"
+            for each in hit
+        ]
+        text += " The best of them, from the one that brings least over what honest agents bear "
+        text += f"under that rule: {named(worst)}."
+    open_ = [each.spoken for each in tested if any(claim.pays for claim in each.claims)]
+    return f"{text} Claims that nobody counts pay under {named(open_)}." if open_ else text
+
+
+def _together(rules: Sequence[Verdict]) -> str:
+    """Agents and server, where agents may lie: the wider costs are, the more for one who has all.
+
+    Whoever has cheap data uses it for all in plain federated learning, and others save theirs.
+    """
+    told = {each.spoken: float(each.strategic["cost_to_all"]) for each in rules}
+    ordered = sorted((cost, title) for title, cost in told.items() if isfinite(cost))
+    listed_ = [f"{title} ({percent(cost)})" for cost, title in ordered]
+    return f"Of all losses alone, less what the server is left with: {named(listed_)}."
 
 
 def _rational(rules: Sequence[Verdict]) -> str:
     safe = [each.spoken for each in rules if each.rational and not each.breaks]
     attacked = [each.spoken for each in rules if each.rational and each.breaks]
     never = [each.spoken for each in rules if not each.rational]
-    text = f"Whatever others do: {named(safe)}."
+    text = f"Under every attack tried: {named(safe)}."
     if attacked:
         text += f" As long as nobody attacks: {named(attacked)}."
     return f"{text} Not even then: {named(never)}." if never else text

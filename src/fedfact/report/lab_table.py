@@ -17,6 +17,7 @@ COLUMNS = {
     "shut out": "shut out",
     "a liar gains at most": "a liar gains",
     "an attack gains at most": "an attack",
+    "a claim gains": "a claim",
 }
 """Of numbers: their names, and short ones for a terminal."""
 
@@ -24,7 +25,9 @@ MEANS = (
     "In percent: samples of what all would use alone, losses and gains of the loss alone, what the "
     "server keeps (or pays, if below 0) an agent of the mean loss alone. Contributors, the "
     "worst-off, the server and who is shut out are those where agents may lie and know all "
-    "reports. A liar is one agent whose samples are checked; an attack is whatever was tried."
+    "reports. A liar is one agent, an attack whatever was tried with samples that are counted, a "
+    "claim one of samples that nobody counts; gains are over what honest agents bear under that "
+    "rule."
 )
 
 
@@ -43,6 +46,7 @@ def rules_side_by_side(document: dict[str, Any]) -> tuple[list[str], list[list[C
     rows: list[list[Cell]] = []
     for each in verdicts(document):
         true, lies = each.true, each.strategic
+        hits = each.best_alone, each.best, each.claims[0] if each.claims else None
         rows.append(
             [
                 each.title,
@@ -54,7 +58,7 @@ def rules_side_by_side(document: dict[str, Any]) -> tuple[list[str], list[list[C
                 _percent(lies["loss"]["worst"]),
                 _percent(lies["surplus"]),
                 lies["shut_out"],
-                *(_percent(_gain(hit)) for hit in (each.best_alone, each.best)),
+                *(_percent(_gain(hit)) for hit in hits),
                 each.pays[0].attack if each.pays else "none",
                 each.true["needs"],
                 each.true["source"],

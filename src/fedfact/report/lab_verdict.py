@@ -12,6 +12,9 @@ KEEPS = 0.99
 UNSEEN = ("unverified", "sybil")
 """Attacks of one agent that need more than a report: samples that nobody checks, a second name."""
 
+CLAIMED = ("unverified",)
+"""Attacks with samples that nobody counts, which every rule here supposes are counted."""
+
 SMALL = 1e-4
 """Of the loss alone: less than anybody would lie for, or lose sleep over."""
 
@@ -32,7 +35,8 @@ class Verdict:
     """A rule with true reports, with strategic ones, and under attack.
 
     Attributes:
-        hits: the attacks that can be tried on it, the one that brings most first.
+        hits: the attacks that can be tried on it where samples are counted, the one that brings
+            most first; ``claims``: those where they are not.
         breaks: attacks after which an honest agent may end worse than alone.
         drains: attacks after which the server's money may run out.
     """
@@ -42,6 +46,7 @@ class Verdict:
     true: dict[str, Any]
     strategic: dict[str, Any]
     hits: list[Hit]
+    claims: list[Hit]
     breaks: list[str]
     drains: list[str]
 
@@ -69,6 +74,11 @@ class Verdict:
     def pays(self) -> list[Hit]:
         """The attacks that bring something."""
         return [hit for hit in self.hits if hit.pays]
+
+    @property
+    def one_agent(self) -> bool:
+        """Whether one agent's data is all it collects, even from agents that tell the truth."""
+        return float(self.true["contributors"]) <= 1
 
     @property
     def keeps(self) -> bool:
@@ -130,7 +140,8 @@ def _verdict(
         title,
         plays["true"].rules[name],
         plays["strategic"].rules[name],
-        hits,
+        [hit for hit, cell in zip(hits, own, strict=True) if cell["attack"] not in CLAIMED],
+        [hit for hit, cell in zip(hits, own, strict=True) if cell["attack"] in CLAIMED],
         [hit.attack for hit, cell in zip(hits, own, strict=True) if cell["irrational"]],
         [hit.attack for hit, cell in zip(hits, own, strict=True) if cell["deficit"]],
     )
