@@ -10,6 +10,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import typer
+from matplotlib.figure import Figure
 from typer.testing import CliRunner
 
 from fedfact.cli.lab_collapse import collapse as command
@@ -319,7 +320,16 @@ def test_the_chart_names_every_rule_with_its_data(document):
     assert sum(word.startswith("reverse auction, server") for word in words) == 2
     assert any(re.fullmatch(r"[\d.]+ samples of 1 agent", word) for word in words)
     for case in document["cases"]:
-        assert f"{100 * case['accuracy']['mean']:.3g}\N{NO-BREAK SPACE}%" in words
+        assert f"{100 * (1 - case['accuracy']['mean']):.3g}\N{NO-BREAK SPACE}%" in words
+
+
+def test_errors_of_a_percent_fill_the_chart():
+    """The axis ends a quarter beyond the longest bar, the same in both halves, and begins at 0."""
+    document = made(lambda *case: 0.995 if case[1] else 0.99, lambda *_: 40.0)
+    for panel in collapse_chart(document).panels:
+        axes = Figure().add_subplot()
+        panel.draw(axes)
+        assert axes.get_xlim() == pytest.approx((0, 1.25 * 0.01))
 
 
 def made(accuracy, samples):

@@ -1,4 +1,4 @@
-"""The free-rider dilemma, trained: the accuracy that each rule of the lab ends with."""
+"""The free-rider dilemma, trained: the model that each rule of the lab ends with."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator
 
 from ..files import write_whole
 from ..study.interval import estimate as over_seeds
@@ -30,7 +31,7 @@ HEADER = [
 ]
 
 _ROOM = 1.25
-"""Where the axis ends: past 100 %, for the numbers beside the bars."""
+"""Where the axis ends: past the longest bar, for the numbers beside the bars."""
 
 _COLLAPSED = 2.0
 """Times what an agent would use alone: at most that much behind the model of many is a collapse."""
@@ -48,12 +49,13 @@ def collapse_chart(document: dict[str, Any]) -> Chart:
     """The chart of what ``fedfact lab collapse`` wrote."""
     both = halves(document)
     data = f"{document['title']}, {document['agents']} agents"
+    longest = max(float(_errors(document["cases"])[1].max()), 1e-3)
     return Chart(
         "collapse",
         None,
         "The free-rider dilemma, trained",
         collapse_says(document),
-        [_panel(title, data, half) for title, half in zip(TITLES, both, strict=True)],
+        [_panel(title, data, half, longest) for title, half in zip(TITLES, both, strict=True)],
         HEADER,
         [_row(case) for half in both for case in half],
         columns=2,
@@ -79,12 +81,12 @@ def _count(mean: float) -> str:
     return f"{mean:,.0f}" if mean >= 100 or mean == int(mean) else f"{mean:.1f}"
 
 
-def _panel(title: str, data: str, cases: Sequence[dict[str, Any]]) -> Panel:
-    """Bars with intervals, and how much data is behind each."""
-    found = [over_seeds(case["accuracy"]["values"]) for case in cases]
-    means = np.array([each["mean"] for each in found])
-    ends = np.array([[each["low"], each["high"]] for each in found], np.float64)
-    ends = np.clip(np.where(np.isnan(ends), means[:, None], ends), 0, 1)
+def _panel(title: str, data: str, cases: Sequence[dict[str, Any]], longest: float) -> Panel:
+    """Bars with intervals, and how much data is behind each.
+
+    Of errors, which begin at 0 and differ where accuracies are all close to 100 %.
+    """
+    means, ends = _errors(cases)
 
     def draw(axes: Axes) -> None:
         rows = np.arange(len(cases))
@@ -106,15 +108,24 @@ def _panel(title: str, data: str, cases: Sequence[dict[str, Any]]) -> Panel:
             )
         axes.set_yticks(rows, [_label(case) for case in cases], size=9)
         axes.set_ylim(len(cases) - 0.5, -0.5)  # the first on top
-        axes.set_xlim(0, _ROOM)
-        axes.set_xticks(np.linspace(0, 1, 3))
+        axes.set_xlim(0, _ROOM * longest)
+        ticks = MaxNLocator(3).tick_values(0, longest)
+        axes.set_xticks([tick for tick in ticks if tick <= longest])
         axes.xaxis.set_major_formatter(Percent())
-        axes.spines["bottom"].set_bounds(0, 1)
+        axes.spines["bottom"].set_bounds(0, longest)
         axes.grid(axis="y", visible=False)
         axes.tick_params(axis="y", length=0)
-        axes.set_xlabel(f"test accuracy, {data}", loc="left")
+        axes.set_xlabel(f"test error, {data}", loc="left")
 
     return Panel(title, draw, 4.6)
+
+
+def _errors(cases: Sequence[dict[str, Any]]) -> tuple[Any, Any]:
+    """Means, and the ends of their intervals."""
+    found = [over_seeds(case["accuracy"]["values"]) for case in cases]
+    means = 1 - np.array([each["mean"] for each in found])
+    ends = 1 - np.array([[each["high"], each["low"]] for each in found], np.float64)
+    return means, np.clip(np.where(np.isnan(ends), means[:, None], ends), 0, 1)
 
 
 def _label(case: dict[str, Any]) -> str:
