@@ -1,5 +1,6 @@
 """A study written as TOML and read again is the same study."""
 
+import re
 import tomllib
 from pathlib import Path
 
@@ -7,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from fedfact.mechanism import InputError
 from fedfact.study.config import Study
 from fedfact.study.read import PRESETS, read_study
 from fedfact.study.write_toml import to_toml
@@ -131,6 +133,38 @@ def test_what_was_written_is_run_again_without_the_file_of_costs(again, tmp_path
     assert study.costs.values == (1e-4, 2e-4, 4e-4)
     (tmp_path / "my costs.csv").unlink()
     check(study, again(study))
+
+
+@pytest.fixture
+def ran(tmp_path, monkeypatch):
+    """The file of a study that was run with costs, agents and samples of a file."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "old").mkdir()
+    (tmp_path / "old" / "costs.csv").write_text(
+        "agent,true_cost,samples\nann,1e-4,100\nbob,2e-4,70\ncy,4e-4,50\n"
+    )
+    (tmp_path / "old" / "my.toml").write_text('dataset = "digits"\ncosts.file = "costs.csv"\n')
+    (tmp_path / "old" / "study.toml").write_text(to_toml(read_study("old/my.toml")))
+    return "old/study.toml"
+
+
+@pytest.mark.parametrize("override", ["costs.file=new.csv", 'costs={file="new.csv"}'])
+def test_another_file_of_costs_replaces_all_that_came_from_the_first(ran, override):
+    Path("new.csv").write_text("agent,true_cost\ndot,1e-3\neve,2e-3\nfay,3e-3\ngil,4e-3\n")
+    study = read_study(ran, [override])
+    assert (study.costs.file, study.costs.names) == ("new.csv", ("dot", "eve", "fay", "gil"))
+    assert study.costs.values == (1e-3, 2e-3, 3e-3, 4e-3)
+    assert (study.agents, study.samples) == (4, None)
+
+
+def test_what_is_given_beside_another_file_of_costs_stays(ran):
+    Path("new.csv").write_text("agent,true_cost,samples\na,1e-3,5\nb,2e-3,6\nc,3e-3,7\n")
+    assert read_study(ran, ["costs.file=new.csv"]).samples == (5, 6, 7)
+    assert read_study(ran, ["costs.file=new.csv", "samples=[1, 2, 3]"]).samples == (1, 2, 3)
+    with pytest.raises(InputError, match="3 numbers for 4 agents"):
+        read_study(ran, ["costs.file=new.csv"], agents=4)
+    Path("old/study.toml").write_text(re.sub(r"samples = .*", "samples = 9", Path(ran).read_text()))
+    assert read_study(ran, ["costs.file=new.csv"]).samples == 9
 
 
 def test_overrides_leave_the_presets_as_they_are():

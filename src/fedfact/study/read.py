@@ -36,16 +36,17 @@ def read_study(which: str, overrides: Sequence[str] = (), **options: Any) -> Stu
     ``options`` set keys of the study itself, where they are not None.
     """
     table, where, folder = _table(which)
+    overridden = {text.partition("=")[0].strip() for text in overrides}
+    if overridden & {"costs", "costs.file"}:
+        folder = Path()  # a file is where the command is given
+        _forget_costs(table)
     for key, value in options.items():
         if value is not None:
             table[key] = value
     for text in overrides:
         _override(table, text)
-    overridden = {text.partition("=")[0].strip() for text in overrides}
-    if "costs.file" in overridden:
-        folder = Path()  # a file is where the command is given, and costs are from there
-        if "costs.kind" not in overridden:
-            table["costs"]["kind"] = "file"
+    if "costs.file" in overridden and "costs.kind" not in overridden:
+        table["costs"]["kind"] = "file"
     try:
         table = _with_costs(table, folder)
         return Study.model_validate(_frozen(table))
@@ -93,6 +94,17 @@ def _override(table: dict[str, Any], text: str) -> None:
         if value.strip()[:1] in ("[", "{", '"', "'"):
             raise InputError(f"-s {text}: the value is not valid TOML ({error})") from None
         table[path[-1]] = value.strip()  # a word without its quotes
+
+
+def _forget_costs(table: dict[str, Any]) -> None:
+    """Take out what a study that was run has of its costs file: another file is to say it."""
+    costs = table.get("costs")
+    if not isinstance(costs, dict) or costs.get("values") is None:
+        return
+    table["costs"] = {k: v for k, v in costs.items() if k not in ("values", "names")}
+    table.pop("agents", None)
+    if not isinstance(table.get("samples"), int):  # one number for all is the study's own
+        table.pop("samples", None)
 
 
 def _with_costs(table: dict[str, Any], folder: Path) -> dict[str, Any]:
