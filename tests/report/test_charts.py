@@ -2,12 +2,16 @@
 
 import io
 import re
+from dataclasses import replace
 
 import pytest
+from matplotlib.transforms import Bbox
 from PIL import Image
 
+from fedfact.report.chart import WIDTH
 from fedfact.report.charts import STEMS, charts_of
-from fedfact.report.pictures import pictures
+from fedfact.report.pictures import drawn, pictures
+from fedfact.report.style import styled
 
 PAPER = STEMS[:3] + STEMS[4:6]
 HAM = (STEMS[3], STEMS[6])
@@ -88,7 +92,7 @@ LABELS = {
     "figure-2-losses": ["local", "FACT, paper (p = ⅓)", "FACT, believed (p = ½)",
                         "if nobody free rode", "test loss, mean over agents"],
     "figure-3-penalty": ["samples used, m", "penalty + cost of data", "α = 1.5", " m* = 3,150"],
-    "figure-5-test-loss": ["epoch", "test loss", "local, mean and 95 %", "local, all agents"],
+    "figure-5-test-loss": ["epoch", "test loss", "local mean, 95 %", "local, all agents"],
     "figure-6-test-accuracy": ["epoch", "test accuracy", "50 %"],
     "realised-against-believed": ["probability of winning", "paper, ⅓", "exact", "test loss"],
     "sandwich-against-rebate": ["loss it ends with", "sandwich, if lost", "rebate"],
@@ -107,6 +111,53 @@ def test_files_carry_their_labels(make_result):
         with Image.open(io.BytesIO(files[".png"])) as image:
             assert image.width == min(chart.columns, len(chart.panels)) * 552
             assert len(image.convert("RGB").getcolors(1 << 24)) > 20
+
+
+LESIONS = ["actinic keratoses", "basal cell carcinoma", "benign keratosis", "dermatofibroma",
+           "melanoma", "melanocytic nevi", "vascular lesions"]  # fmt: skip
+
+
+def outside(chart):
+    """The panels of which something reaches into their neighbour, or beyond the picture."""
+    with styled(letters=True):
+        figure = drawn(chart)
+        figure.draw_without_rendering()
+    found, edges = [], {}
+    for axes in figure.axes:
+        legend, row = axes.get_legend(), axes.get_subplotspec().rowspan.start
+        own = [axes.get_tightbbox(), *([legend.get_window_extent()] if legend else [])]
+        box = Bbox.union(own)
+        inside = edges.get(row, 0) <= box.x0 and box.x1 <= figure.bbox.x1
+        if not inside or box.y0 < 0 or box.y1 > figure.bbox.y1:
+            found.append(axes.get_title(loc="left"))
+        edges[row] = box.x1
+    return found
+
+
+@pytest.mark.parametrize("agents", [10, 120])
+def test_letters_stay_inside_their_panel(make_result, agents):
+    few = {"agents": agents, "seeds": 2, "epochs": 5}
+    riders = make_result("mnist", "r", arms=[("iid", 0), ("iid", 2)], **few)
+    results = [
+        make_result("cifar10", **few),
+        make_result("ham10000", arms=("iid",), classes=LESIONS, **few),
+    ]
+    for chart in (*charts_of(results), *charts_of([riders])):
+        assert outside(chart) == [], chart.stem
+
+
+def test_long_titles_are_broken(make_result):
+    chart = by_stem([make_result("mnist", arms=("iid",), seeds=1)])["figure-2-losses"]
+    title = "iid, 2 of 10 free ride, 1 of 10 misreport -0.5, 1 of 10 misreport +0.5"
+    assert outside(replace(chart, panels=[replace(chart.panels[0], title=title)] * 3)) == []
+
+
+def test_a_wide_legend_leaves_the_axes_their_width(make_result):
+    charts = by_stem([make_result("mnist", seeds=2, epochs=5)])
+    with styled(letters=True):
+        figure = drawn(charts["figure-6-test-accuracy"])
+        figure.draw_without_rendering()
+    assert all(axes.bbox.width > 0.75 * WIDTH * figure.dpi for axes in figure.axes)
 
 
 def test_the_same_results_give_the_same_files(make_result):

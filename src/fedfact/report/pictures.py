@@ -5,29 +5,48 @@ from textwrap import fill
 
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
+from matplotlib.text import Text
 
 from .chart import WIDTH, Chart
 from .style import styled
 
 DPI = 120  # of the PNG
-_TITLE = 48  # letters that fit above a panel
+_SHORT = 24  # letters of a title that fit beside any labels
 
 
 def pictures(chart: Chart) -> dict[str, bytes]:
     """The content of the chart's files by the ends of their names."""
+    with styled(letters=True):
+        figure = drawn(chart)
+        return {".png": _saved(figure, "png"), ".svg": _saved(figure, "svg")}
+
+
+def drawn(chart: Chart) -> Figure:
+    """All panels on one figure."""
     columns = min(chart.columns, len(chart.panels))
     lines = [chart.panels[k : k + columns] for k in range(0, len(chart.panels), columns)]
     heights = [max(panel.height for panel in line) for line in lines]
-    with styled(letters=True):
-        layout = ConstrainedLayoutEngine(w_pad=0.12, h_pad=0.12)
-        figure = Figure((WIDTH * columns, sum(heights)), DPI, layout=layout)
-        grid = figure.add_gridspec(len(lines), columns, height_ratios=heights)
-        for row, line in enumerate(lines):
-            for column, panel in enumerate(line):
-                axes = figure.add_subplot(grid[row, column])
-                axes.set_title(fill(panel.title, _TITLE), size=11)
-                panel.draw(axes)
-        return {".png": _saved(figure, "png"), ".svg": _saved(figure, "svg")}
+    layout = ConstrainedLayoutEngine(w_pad=0.12, h_pad=0.12)
+    figure = Figure((WIDTH * columns, sum(heights)), DPI, layout=layout)
+    grid = figure.add_gridspec(len(lines), columns, height_ratios=heights)
+    titles = []
+    for row, line in enumerate(lines):
+        for column, panel in enumerate(line):
+            axes = figure.add_subplot(grid[row, column])
+            titles.append((axes.set_title(panel.title, size=11), axes))
+            panel.draw(axes)
+    if any(len(panel.title) > _SHORT for panel in chart.panels):
+        figure.draw_without_rendering()  # now it is known how wide the axes are
+        for title, axes in titles:
+            _wrap(title, axes.bbox.width)
+    return figure
+
+
+def _wrap(title: Text, room: float) -> None:
+    """Break a title where it is wider than this."""
+    width, text = title.get_window_extent().width, title.get_text()
+    if width > room:
+        title.set_text(fill(text, max(1, int(0.92 * len(text) * room / width))))
 
 
 def _saved(figure: Figure, form: str) -> bytes:

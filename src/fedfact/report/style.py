@@ -9,9 +9,11 @@ from typing import Any
 import matplotlib as mpl
 from cycler import cycler
 from matplotlib.axes import Axes
+from matplotlib.backend_bases import RendererBase
 from matplotlib.figure import Figure
+from matplotlib.legend import Legend
 from matplotlib.ticker import MaxNLocator, PercentFormatter
-from matplotlib.transforms import ScaledTranslation
+from matplotlib.transforms import Bbox, ScaledTranslation
 
 # Distinct in print, in grey and to colour-blind readers (after Okabe and Ito).
 BLUE, ORANGE, GREEN, RED, GREY = "#0072B2", "#E69F00", "#009E73", "#D55E00", "#6B6B6B"
@@ -94,12 +96,25 @@ def picture(draw: Callable[[Figure], None], size: tuple[float, float], ending: s
     return buffer.getvalue()
 
 
+class _Below(Legend):
+    """A legend of whose size the layout minds the height only: a wide one would narrow the axes."""
+
+    def get_tightbbox(self, renderer: RendererBase | None = None) -> Bbox:
+        """As high as it is, and as wide as the axes."""
+        box, axes = super().get_tightbbox(renderer), self.axes
+        assert box is not None
+        assert axes is not None
+        return Bbox.from_extents(axes.bbox.x0, box.y0, axes.bbox.x1, box.y1)
+
+
 def legend_below(axes: Axes, columns: int) -> None:
-    """A legend under the axes, where it covers no data."""
+    """A legend under the axes, where it covers no data; it may reach to the panel's right edge."""
     figure = axes.get_figure(root=True)
     assert figure is not None
     down = ScaledTranslation(0, -_LEGEND_GAP, figure.dpi_scale_trans)
-    axes.legend(
+    axes.legend_ = _Below(
+        axes,
+        *axes.get_legend_handles_labels(),
         loc="upper left",
         bbox_to_anchor=(0, 0),
         bbox_transform=axes.transAxes + down,

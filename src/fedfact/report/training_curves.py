@@ -51,8 +51,8 @@ def curves_panel(case: Case, measure: Measure, title: str) -> Panel:
         axes.fill_between(
             local.x, low, high, color=GREY, alpha=0.15, lw=0, label="local, all agents"
         )
-        draw_band(axes, local, GREY, "local, mean and 95 %", lw=2)
-        draw_band(axes, federated, RED, "federated, mean and 95 %", lw=2)
+        draw_band(axes, local, GREY, "local mean, 95 %", lw=2)
+        draw_band(axes, federated, RED, "federated mean, 95 %", lw=2)
         axes.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
         axes.set(xlabel="epoch", ylabel=f"test {measure}")
         if measure == "accuracy":
