@@ -36,9 +36,17 @@ def report(make_result, tmp_path_factory):
     results = [
         make_result("mnist", arms=("iid", "dirichlet:0.3"), **few),
         make_result("ham10000", arms=("iid",), **few),
-        make_result("mnist", "riders", arms=[("iid", 0), ("iid", 4)], **few),
+        make_result("mnist", "riders", arms=[("iid", 0), ("iid", 4)], change=lengthen, **few),
     ]
     return write_report(results, tmp_path_factory.mktemp("out"))
+
+
+LONG = "iid, 2 of 10 free-ride, 1 of 10 misreport -0.5, 1 of 10 misreport +0.5"
+
+
+def lengthen(summary):
+    """A name such as arms have where agents deviate in several ways."""
+    summary["title"] = f"MNIST, {LONG}"
 
 
 @pytest.fixture
@@ -108,6 +116,21 @@ def test_letters_are_large_enough_on_a_phone(open_page):
             return parseFloat(getComputedStyle(text).fontSize) * Math.hypot(a, b);
         }))""")
     assert smallest > 7.5
+
+
+def test_key_numbers_can_be_read_on_a_phone_beside_a_long_name(open_page):
+    page = open_page(**viewport(375))
+    first, rest = page.evaluate("""() => {
+        const cells = [...document.querySelectorAll("#numbers table:first-of-type td")];
+        const width = cell => cell.getBoundingClientRect().width;
+        const other = cell => cell.previousElementSibling !== null;
+        return [
+            Math.max(...cells.filter(cell => !other(cell)).map(width)),
+            Math.max(...cells.filter(other).map(width)),
+        ];
+    }""")
+    assert first <= 0.42 * 375
+    assert first + rest <= 375 - 2 * 16
 
 
 def hover(page, number, act):
