@@ -106,6 +106,16 @@ def test_markdown_is_a_table_with_the_command(fedfact, study, no_page):
         assert any(abs(float(x) - mean) <= 10.0 ** -len(x.partition(".")[2]) for x in numbers)
 
 
+def test_a_ratio_without_a_meaning_is_a_dash(fedfact, study, no_page):
+    summary = json.loads((study / "summary.json").read_text())
+    for numbers in (summary["arms"][0], summary["arms"][0]["best"]):
+        numbers["ratio"]["fact_paper"] = None
+    (study / "summary.json").write_text(json.dumps(summary))
+    row = fedfact("report", study, "--markdown").out.splitlines()[2]
+    assert row.count("| – |") == 2
+    assert re.search(r"local / FACT +–", fedfact("report", study).out)
+
+
 def test_a_directory_without_a_study_is_refused(fedfact, study, tmp_path, no_page):
     (tmp_path / "empty").mkdir()
     for wrong in ("empty", "nowhere", "small/summary.json"):

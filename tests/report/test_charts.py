@@ -231,6 +231,29 @@ def test_losses_say_so_where_fact_is_not_between(make_result, key, factor, said)
     assert said in text
 
 
+def test_no_ratio_is_told_where_there_is_none(make_result):
+    """Of a loss that is not above 0."""
+
+    def change(summary):
+        for key in ("fact_paper", "fact_believed"):
+            summary["arms"][0]["ratio"][key] = summary["arms"][0]["best"]["ratio"][key] = None
+
+    result = make_result("cifar10", change=change, arms=("iid",), seeds=2)
+    chart = by_stem([result])["figure-2-losses"]
+    assert "times the loss" not in chart.sentence
+    shown = {row[1]: row[5] for row in chart.rows}
+    assert shown["FACT, believed (p = ½)"] is None
+    assert shown["FACT, realised (exact p)"] > 1
+
+
+def test_only_where_nobody_deviates_is_the_federated_loss_that_of_nobody(make_result):
+    arms = [("iid", 0), ("iid", 8)]
+    chart = by_stem([make_result("mnist", arms=arms, agents=10, seeds=2)])["figure-2-losses"]
+    assert [row[1] for row in chart.rows if row[1].startswith("federated")] == [
+        "federated, if nobody free rode", "federated"
+    ]  # fmt: skip
+
+
 def test_one_case_of_three_that_differs_is_named(make_result):
     def change(summary):
         loss = summary["arms"][2]["loss"]

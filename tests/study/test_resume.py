@@ -263,6 +263,17 @@ def test_the_manifest_keeps_the_machine_that_trained_and_tells_the_seconds_of_wh
     assert list(made["seconds"]) == ["iid, seed 0", "dirichlet:0.3, seed 0"]
 
 
+def test_there_is_no_ratio_to_a_loss_below_zero_in_any_seed(copy, run_tiny, no_training):
+    part = copy / "trained" / "iid-seed1.json"
+    change(part, lambda kept: kept["federated"][-1].__setitem__(1, 1e-6))
+    with no_training():
+        iid = run_tiny(copy, resume=True)["arms"][0]
+    believed = iid["loss"]["fact_believed"]["seeds"]
+    assert believed[0] > 0 > believed[1]
+    assert iid["ratio"]["fact_believed"] is None
+    assert iid["ratio"]["fact_paper"]["seeds"][1] > 1
+
+
 WRONG = {
     "empty curve": lambda kept: kept["local"].__setitem__(0, []),
     "words": lambda kept: kept["local"][0].__setitem__(-1, ["a", "b", "c"]),

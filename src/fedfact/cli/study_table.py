@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from ..report.cases import Case, cases_of
 from ..report.key_numbers import key_numbers
-from ..report.words import estimate
+from ..report.words import Cell, estimate
 from ..study.directory import Result
 from .console import print_table, stdout
 from .tables import new_table
@@ -19,7 +19,7 @@ def print_studies(results: Sequence[Result]) -> None:
         names, *numbers = zip(header, *rows[start : start + _SIDE_BY_SIDE], strict=True)
         table = new_table(*map(str, names))
         for line in numbers:
-            table.add_row(*map(str, line))
+            table.add_row(*map(_text, line))
         print_table(table)
     stdout().print(
         "Test accuracy and loss, mean over agents and seeds, ± half of the 95 % interval over "
@@ -36,12 +36,16 @@ def print_markdown(results: Sequence[Result]) -> None:
     for line in (header, ["---", *["--:"] * (len(header) - 2), "---"]):
         stdout().print(f"| {' | '.join(line)} |", soft_wrap=True)
     for case, row in zip(cases, rows, strict=True):
-        best = estimate(case.numbers.get("best", case.numbers)["ratio"]["fact_paper"])
+        best = case.numbers.get("best", case.numbers)["ratio"]["fact_paper"]
         command = f"`{case.result.manifest['command']}`"
-        line = [*map(str, row), best, f"{_seconds(case):,.0f} s", command]
+        line = [*map(_text, (*row, best and estimate(best))), f"{_seconds(case):,.0f} s", command]
         stdout().print(f"| {' | '.join(line)} |", soft_wrap=True)
     minutes = sum(map(_seconds, cases)) / 60
     stdout().print(f"\nAll trainings together took {minutes:.1f} minutes.")
+
+
+def _text(cell: Cell) -> str:
+    return "–" if cell is None else str(cell)
 
 
 def _seconds(case: Case) -> float:

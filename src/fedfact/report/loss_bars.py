@@ -24,6 +24,15 @@ BARS = (
 HEADER = ["case", "loss", "mean", "low", "high", "local / this"]
 
 
+def _bars(case: Case) -> list[tuple[str, str, str]]:
+    """The bars of a case: where somebody deviates, the federated loss is not that of nobody."""
+    deviate = any(each["number"] for each in case.numbers["deviators"])
+    return [
+        (key, key if key == "federated" and deviate else label, colour)
+        for key, label, colour in BARS
+    ]
+
+
 def loss_bars(cases: Sequence[Case]) -> Chart:
     """Figure 2 of these cases."""
     return Chart(
@@ -39,7 +48,7 @@ def loss_bars(cases: Sequence[Case]) -> Chart:
 
 def loss_panel(case: Case, title: str) -> Panel:
     """Bars with intervals; the federated one is hatched: a bound, not an offer."""
-    losses = case.numbers["loss"]
+    losses, labels = case.numbers["loss"], [label for _, label, _ in _bars(case)]
     means = [losses[key]["mean"] for key, _, _ in BARS]
     lows, highs = (
         np.array([losses[key][end] for key, _, _ in BARS], np.float64) for end in ("low", "high")
@@ -62,7 +71,7 @@ def loss_panel(case: Case, title: str) -> Panel:
             axes.annotate(
                 number(mean), (end, row), (4, 0), textcoords="offset points", va="center", size=9
             )
-        axes.set_yticks(rows, [label for _, label, _ in BARS], size=9)
+        axes.set_yticks(rows, labels, size=9)
         axes.set_ylim(len(BARS) - 0.5, -0.5)  # the first on top
         left, right = min(0.0, np.fmin(means, lows).min()), ends.max()
         axes.set_xlim(left - 0.05 * (right - left) * (left < 0), right + 0.18 * (right - left))
@@ -84,9 +93,9 @@ def loss_rows(case: Case) -> list[list[Cell]]:
             case.name,
             label.replace("\n", " "),
             *(losses[key][part] for part in ("mean", "low", "high")),
-            ratios[key]["mean"] if key in ratios else None,
+            ratios[key]["mean"] if ratios.get(key) else None,
         ]
-        for key, label, _ in BARS
+        for key, label, _ in _bars(case)
     ]
 
 
@@ -106,13 +115,17 @@ def loss_says(cases: Sequence[Case]) -> str:
     if outside:
         text += f" ({listed(outside)})"
     paper, settled = (_ratio(cases, key) for key in ("fact_paper", "fact_settled"))
-    return f"{text}; local loss is {paper} times the loss under FACT, {settled} times as settled."
+    if paper and settled:
+        text += f"; local loss is {paper} times the loss under FACT, {settled} times as settled"
+    return f"{text}."
 
 
 def _ratio(cases: Sequence[Case], key: str) -> str:
-    """Local loss over this one."""
-    ratios = [case.numbers["ratio"][key] for case in cases]
-    return estimate(ratios[0]) if len(ratios) == 1 else span(each["mean"] for each in ratios)
+    """Local loss over this one, where it has a meaning."""
+    ratios = [case.numbers["ratio"][key] for case in cases if case.numbers["ratio"][key]]
+    if len(cases) == len(ratios) == 1:
+        return estimate(ratios[0])
+    return span(each["mean"] for each in ratios) if ratios else ""
 
 
 def _place(case: Case) -> str:

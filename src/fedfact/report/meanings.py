@@ -12,8 +12,9 @@ _MEANINGS = (
     (
         "federated",
         f"ℓ{_I} − f{_I}",
-        "The test loss of the federated model. It bounds from above what FACT can bring: it is "
-        "what all would have if nobody free rode. f is what federation gives an agent.",
+        "The test loss of the federated model. Where nobody deviates it bounds from above what "
+        "FACT can bring: it is what all would have if nobody free rode. f is what federation gives "
+        "an agent.",
     ),
     (
         "FACT, paper",

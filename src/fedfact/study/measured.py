@@ -43,8 +43,11 @@ class Measured:
         name = f"{self.arm.name}, seed {self.seed}"
         return f"{name}: loss {local:.4g} alone, {together:.4g} together, {seconds:.0f} s"
 
-    def numbers(self, score: Score) -> dict[str, dict[str, float]]:
-        """Means over agents of accuracies and losses, and local over FACT, by this score."""
+    def numbers(self, score: Score) -> dict[str, dict[str, float | None]]:
+        """Means over agents of accuracies and losses, and local over FACT, by this score.
+
+        There is no ratio to a loss that is not above 0, such as the believed one often is.
+        """
         of = self.losses
         if score != self.study.score:
             local, federated = (s[0] for s in _scores(self.trained, score))
@@ -58,8 +61,10 @@ class Measured:
                 "local": float(local_accuracy.mean()),
                 "federated": float(accuracy.mean()),
             },
-            "loss": loss,
-            "ratio": {name: loss["local"] / loss[name] for name in FACT},
+            "loss": dict(loss),
+            "ratio": {
+                name: loss["local"] / loss[name] if loss[name] > 0 else None for name in FACT
+            },
         }
 
     def over_draws(self) -> dict[str, dict[str, float]]:

@@ -58,13 +58,18 @@ def _arm(seeds: list[Measured]) -> dict[str, Any]:
 
 
 def _over_seeds(documents: list[dict[str, Any]]) -> dict[str, Any]:
-    """Documents of one shape, with an estimate in place of each number."""
-    return {
-        key: _over_seeds([document[key] for document in documents])
-        if isinstance(value, dict)
-        else estimate([document[key] for document in documents])
-        for key, value in documents[0].items()
-    }
+    """Documents of one shape, with an estimate in place of each number.
+
+    Nothing in place of a number that some seed does not have.
+    """
+    found: dict[str, Any] = {}
+    for key, value in documents[0].items():
+        values = [document[key] for document in documents]
+        if isinstance(value, dict):
+            found[key] = _over_seeds(values)
+        else:
+            found[key] = None if None in values else estimate(values)
+    return found
 
 
 def _passed(checks: list[Any]) -> dict[str, int]:
