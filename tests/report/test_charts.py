@@ -3,8 +3,10 @@
 import io
 import re
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
+from matplotlib.figure import Figure
 from matplotlib.transforms import Bbox
 from PIL import Image
 
@@ -158,6 +160,45 @@ def test_a_wide_legend_leaves_the_axes_their_width(make_result):
         figure = drawn(charts["figure-6-test-accuracy"])
         figure.draw_without_rendering()
     assert all(axes.bbox.width > 0.75 * WIDTH * figure.dpi for axes in figure.axes)
+
+
+def test_ticks_do_not_run_into_each_other(make_result):
+    """With amounts as small as those that gave −0.125, −0.100, ... all in a row."""
+    result = make_result("mnist", arms=("iid",), seeds=1)
+    for name in ("fee", "reward", "rebate", "net"):
+        result.settlement[name] = result.settlement[name] // 12
+    with styled(letters=True):
+        figure = drawn(by_stem([result])["money-flow"])
+        figure.draw_without_rendering()
+        for axes in figure.axes:
+            low, high = axes.get_xlim()
+            ticks = [t for t in axes.xaxis.get_major_ticks() if low <= t.get_loc() <= high]
+            boxes = [tick.label1.get_window_extent() for tick in ticks]
+            assert len(boxes) > 2
+            assert all(a.x1 + 3 < b.x0 for a, b in pairwise(boxes))
+
+
+def test_of_very_many_agents_something_is_seen(make_result):
+    """White edges of dots would wipe out the dots beneath them."""
+    charts = by_stem([make_result("mnist", arms=("iid",), agents=700, seeds=1, epochs=2)])
+    chances = charts["realised-against-believed"].panels[0]
+    with styled(letters=True):
+        figure = Figure((WIDTH, chances.height), 100)
+        chances.draw(figure.subplots())
+        buffer = io.BytesIO()
+        figure.savefig(buffer, format="png")
+    with Image.open(buffer) as image:
+        colours = {c: n for n, c in image.convert("RGB").getcolors(1 << 24)}
+    assert colours.get((0x56, 0xB4, 0xE9), 0) > 300  # the exact probabilities
+
+
+def test_bars_end_below_the_upper_edge(make_result):
+    chart = by_stem([make_result("mnist", arms=("dirichlet:0.3",), seeds=1)])["class-mix"]
+    figure = Figure()
+    axes = figure.subplots()
+    chart.panels[0].draw(axes)
+    top = max(bar.get_y() + bar.get_height() for bars in axes.containers for bar in bars)
+    assert axes.get_ylim() == (0, pytest.approx(1.05 * top))
 
 
 def test_the_same_results_give_the_same_files(make_result):

@@ -1,6 +1,7 @@
 """Ours: how likely each agent wins, as the paper counts, as agents believe, and exactly."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -8,7 +9,7 @@ from matplotlib.axes import Axes
 from ..study.directory import Table
 from .cases import Case
 from .chart import Chart, Draw, Panel
-from .style import BLUE, GREEN, GREY, ORANGE, PAPER, RED, SKY, agents_below, legend_below
+from .style import BLUE, GREEN, GREY, MANY, ORANGE, PAPER, RED, SKY, agents_below, legend_below
 from .words import claim, span
 
 HEADER = [
@@ -48,7 +49,8 @@ def _chances(agents: Table) -> Draw:
     def draw(axes: Axes) -> None:
         axes.axhline(1 / 2, ls="--", color=ORANGE, label="believed, ½")
         axes.axhline(1 / 3, color=BLUE, label="paper, ⅓")
-        axes.plot(rank, chance, "o", color=SKY, mec=PAPER, ms=7, label="exact", clip_on=False)
+        style = "-" if len(rank) > MANY else "o"
+        axes.plot(rank, chance, style, color=SKY, mec=PAPER, ms=7, label="exact", clip_on=False)
         axes.set_ylim(0, max(0.6, 1.08 * float(chance.max())))
         axes.set_ylabel("probability of winning")
         agents_below(axes, len(rank))
@@ -69,15 +71,17 @@ def _losses(agents: Table) -> Draw:
     )
 
     def draw(axes: Axes) -> None:
+        many = len(rank) > MANY
         for column, label, colour, marker in points:
             edge = PAPER if marker == "o" else colour
             width = 0.5 if marker == "o" else 1.5
-            axes.plot(
-                rank, agents[column], marker, color=colour, mec=edge, ms=6, mew=width, label=label
-            )
+            shape: dict[str, Any] = {"marker": marker, "mec": edge, "ms": 6, "mew": width}
+            if many:
+                shape = {"marker": "o", "mec": "none", "ms": 2}
+            axes.plot(rank, agents[column], color=colour, ls="none", label=label, **shape)
         axes.set_ylabel("test loss")
         agents_below(axes, len(rank))
-        legend_below(axes, 3)
+        legend_below(axes, 3, dots=3 if many else 1)
 
     return draw
 

@@ -39,6 +39,7 @@ def _panel(case: Case) -> Panel:
             below = below + labels[:, k]
         axes.grid(axis="x", visible=False)
         axes.yaxis.set_major_formatter("{x:,.6g}")
+        axes.set_ylim(0, 1.05 * labels.sum(axis=1).max())  # some bars would end at the edge
         axes.set_ylabel("samples used")
         agents_below(axes, len(rank))
         legend_below(axes, columns)

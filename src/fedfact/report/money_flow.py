@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator
 
 from ..study.directory import Table
 from .cases import Case
@@ -15,6 +16,8 @@ from .words import Cell, claim, percent, span
 RULES = ("sandwich", "rebate")
 
 _AMOUNTS = ("fee", "charge", "compensation", "reward", "rebate", "net")
+
+_MOST_TICKS = 5  # that have room side by side, as long as −0.125
 
 HEADER = ["case", "rule", "agent", *_AMOUNTS, "won"]
 
@@ -41,6 +44,7 @@ def _panel(case: Case, rule: str) -> Panel:
     def draw(axes: Axes) -> None:
         draw_flow(axes, agents, amounts)
         axes.tick_params(axis="y", labelsize=8)
+        axes.xaxis.set_major_locator(MaxNLocator(_MOST_TICKS))
         axes.set_xlabel("paid  ◂   in units of test loss   ▸  received")
         legend_below(axes, 5)
 

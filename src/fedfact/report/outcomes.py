@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 
 from .cases import Case
 from .chart import Chart, Panel
-from .style import GREEN, GREY, INK, PINK, agents_below, legend_below
+from .style import GREEN, GREY, INK, MANY, PINK, agents_below, legend_below
 from .words import percent, span
 
 HEADER = [
@@ -37,27 +37,34 @@ def outcomes(cases: Sequence[Case]) -> Chart:
 
 
 def _panel(case: Case) -> Panel:
-    """Two dots under sandwich, as large as they are likely, and one under rebate."""
+    """Two dots under sandwich, as large as they are likely, and one under rebate.
+
+    Of many agents the dots are small and all alike.
+    """
     agents = case.agents()
     won = agents["win_probability"]
-    rank = np.arange(1, len(won) + 1)
+    rank, many = np.arange(1, len(won) + 1), len(won) > MANY
     largest = _LARGEST * min(1.0, 20 / len(won))
 
     if_lost = np.where(won < 1, agents["if_lost"], np.nan)  # only what can happen
     if_won = np.where(won > 0, agents["if_won"], np.nan)
 
     def draw(axes: Axes) -> None:
-        axes.vlines(rank, if_won, if_lost, color=GREY, lw=0.7, zorder=1)
+        if not many:
+            axes.vlines(rank, if_won, if_lost, color=GREY, lw=0.7, zorder=1)
         for losses, area, colour, marker, label in (
             (if_lost, largest * (1 - won), GREY, "o", "sandwich, if lost"),
             (if_won, largest * won, GREEN, "o", "sandwich, if won"),
             (agents["fact_settled"], 50, INK, "_", "sandwich, mean"),
             (agents["fact_rebate"], 22, PINK, "D", "rebate"),
         ):
-            axes.scatter(rank, losses, area, color=colour, marker=marker, label=label, lw=1)
+            if many:
+                axes.scatter(rank, losses, 3, color=colour, label=label, lw=0)
+            else:
+                axes.scatter(rank, losses, area, color=colour, marker=marker, label=label, lw=1)
         axes.set_ylabel("loss it ends with")
         agents_below(axes, len(rank))
-        legend_below(axes, 2)
+        legend_below(axes, 2, dots=3 if many else 1)
 
     return Panel(case.name, draw, 3.5)
 

@@ -40,6 +40,9 @@ COLOURS = {
 _LEGEND_GAP = 36 / 72
 """Inches between the axes and a legend below: room for tick labels and the axis label."""
 
+MANY = 60
+"""Agents beyond which dots for each would run into each other."""
+
 _STYLE: dict[Any, Any] = {
     "font.size": 10,
     "text.color": INK,
@@ -107,8 +110,11 @@ class _Below(Legend):
         return Bbox.from_extents(axes.bbox.x0, box.y0, axes.bbox.x1, box.y1)
 
 
-def legend_below(axes: Axes, columns: int) -> None:
-    """A legend under the axes, where it covers no data; it may reach to the panel's right edge."""
+def legend_below(axes: Axes, columns: int, *, dots: float = 1) -> None:
+    """A legend under the axes, where it covers no data; it may reach to the panel's right edge.
+
+    Its ``dots`` are so many times as wide as those drawn.
+    """
     figure = axes.get_figure(root=True)
     assert figure is not None
     down = ScaledTranslation(0, -_LEGEND_GAP, figure.dpi_scale_trans)
@@ -124,6 +130,7 @@ def legend_below(axes: Axes, columns: int) -> None:
         handlelength=1.6,
         columnspacing=1.4,
         fontsize=9,
+        markerscale=dots,
     )
 
 
