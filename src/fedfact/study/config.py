@@ -23,17 +23,20 @@ PAPER_PARTITIONS = ("iid", "dirichlet:0.6", "dirichlet:0.3")
 COARSEST = 1e-3
 """The most test loss that one unit of money may be worth."""
 
+SPREAD = 0.1
+"""Of costs that are drawn, where the study does not say."""
+
 Count = Annotated[int, Field(ge=1, le=1_000_000)]
 Positive = Annotated[float, Field(ge=SMALLEST, le=LARGEST)]
 
 
 def _sound_scheme(how: str) -> str:
-    """The partition, if it is one."""
+    """The partition, if it is one, in the one way to write it: files are named by it."""
     try:
-        parse_scheme(how)
+        concentration = parse_scheme(how)
     except InputError as error:
         raise ValueError(str(error)) from None
-    return how
+    return "iid" if concentration is None else f"dirichlet:{concentration!r}".removesuffix(".0")
 
 
 class _Strict(BaseModel):
@@ -60,7 +63,7 @@ class Costs(_Strict):
 
     kind: Literal["uniform", "gaussian", "lognormal", "file"] = "uniform"
     mean: Positive | None = None
-    spread: Annotated[float, Field(gt=0, le=1)] = 0.1
+    spread: Annotated[float, Field(gt=0, le=1)] = SPREAD
     file: str | None = None
     values: tuple[Positive, ...] | None = None
     names: tuple[str, ...] | None = None
@@ -74,6 +77,11 @@ class Costs(_Strict):
         given = self.file is not None or self.values is not None
         if (self.kind == "file") != given:
             raise ValueError("kind is file, and file names it, or neither")
+        if self.spread != SPREAD and self.kind not in ("gaussian", "lognormal"):
+            raise ValueError(
+                f"spread is {self.spread:g}, and costs of kind {self.kind} have none; leave it out "
+                f"or at {SPREAD}, or take kind gaussian or lognormal"
+            )
         if self.kind == "file" and self.mean is not None:
             raise ValueError("costs come from a file; leave out mean")
         return self
@@ -190,6 +198,7 @@ class Study(_Strict):
     def _fits(self) -> Self:
         if len(set(map(parse_scheme, self.partitions))) < len(self.partitions):
             raise ValueError("partitions: one is there twice; leave it out")
+        self._has_effect()
         if isinstance(self.samples, tuple) and len(self.samples) != self.agents:
             raise ValueError(
                 f"samples: {len(self.samples)} numbers for {self.agents} agents; give one or "
@@ -209,6 +218,19 @@ class Study(_Strict):
             raise ValueError(f"deviators: {most} deviate of {self.agents} agents; take fewer")
         return self
 
+    def _has_effect(self) -> None:
+        """Refuse what would be recorded and change nothing."""
+        if self.split != "lesion" and self.dataset != "ham10000":
+            raise ValueError(
+                f"split is {self.split!r}, and only ham10000 has a test set to be set apart; leave "
+                "it out"
+            )
+        if self.training.momentum and self.recipe().optimiser == "adam":
+            raise ValueError(
+                f"training.momentum is {self.training.momentum:g}, and Adam takes none; leave it "
+                "out, or take optimiser sgd"
+            )
+
     def deviations(self) -> list[tuple[int, ...]]:
         """For each arm of a partition, how many agents deviate in each way."""
         arms = max((len(each.numbers()) for each in self.deviators), default=1)
@@ -221,4 +243,5 @@ class Study(_Strict):
     def recipe(self) -> Recipe:
         """How agents train."""
         given = self.training.model_dump(exclude_none=True, exclude={"test_every"})
-        return replace(RECIPES[self.dataset], **given)
+        made = replace(RECIPES[self.dataset], **given)
+        return made if made.optimiser == "sgd" else replace(made, momentum=0.0)
