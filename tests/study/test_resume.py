@@ -260,7 +260,28 @@ def test_the_manifest_keeps_the_machine_that_trained_and_tells_the_seconds_of_wh
     run_tiny(copy, "seeds=1", resume=True, command="fedfact run again")
     made = json.loads((copy / "manifest.json").read_text())
     assert (made["device"], made["command"]) == ("cuda bf16", "fedfact run again")
+    assert made["trained_by"] == "fedfact run"
+    assert made["seeds"] == [0]
     assert list(made["seconds"]) == ["iid, seed 0", "dirichlet:0.3, seed 0"]
+
+
+def test_the_command_that_trained_stays_while_the_study_does(copy, run_tiny, no_training):
+    """It may name the device, which who only settles anew does not."""
+
+    def told(*overrides, command):
+        run_tiny(copy, *overrides, resume=True, command=command)
+        made = json.loads((copy / "manifest.json").read_text())
+        return made["command"], made.get("trained_by")
+
+    change(copy / "manifest.json", lambda made: made.update(command="first --device cuda"))
+    with no_training():
+        assert told(command="again") == ("first --device cuda", None)
+        assert told("score=best", command="best") == ("best", "first --device cuda")
+        assert told("score=best", command="again") == ("best", "first --device cuda")
+        assert told("terms.alpha=0.5", command="alpha") == ("alpha", "first --device cuda")
+        (copy / "summary.json").unlink()  # whoever made it so was not done
+        assert told("terms.alpha=0.5", command="more") == ("more", "first --device cuda")
+    assert told("seeds=3", command="new") == ("new", None)
 
 
 def test_there_is_no_ratio_to_a_loss_below_zero_in_any_seed(copy, run_tiny, no_training):

@@ -19,11 +19,20 @@ _LIBRARIES = ("numpy", "scipy", "torch", "scikit-learn", "pyarrow", "matplotlib"
 
 
 def manifest(
-    path: Path, command: str, machine: Machine, seconds: dict[str, dict[str, float]], *, now: bool
+    path: Path,
+    command: str,
+    machine: Machine,
+    seeds: list[int],
+    seconds: dict[str, dict[str, float]],
+    *,
+    now: bool,
+    same: bool,
 ) -> dict[str, Any]:
     """The manifest; ``seconds`` are those of each training.
 
-    Where nothing was trained ``now``, what the last manifest in ``path`` says of the machine stays.
+    Where nothing was trained ``now``, what the last manifest in ``path`` says of the machine stays;
+    so does its command where the finished study is the ``same``, and ``trained_by`` tells it where
+    it is not.
     """
     made = {
         "command": command,
@@ -33,11 +42,15 @@ def manifest(
         **{name: importlib.metadata.version(name) for name in _LIBRARIES},
         "device": machine.arithmetic,
         "hardware": _hardware(machine),
+        "seeds": seeds,
         "seconds": seconds,
         "finished": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
     }
     last = {} if now else _last(path)
-    return {**made, **last, "command": command, "seconds": seconds}
+    kept = {**made, **last, "seeds": seeds, "seconds": seconds}
+    if last and not same:
+        kept |= {"trained_by": last.get("trained_by", last.get("command")), "command": command}
+    return kept
 
 
 def _last(path: Path) -> dict[str, Any]:

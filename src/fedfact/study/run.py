@@ -18,6 +18,7 @@ from .manifest import manifest
 from .measured import Measured, measure
 from .members import Members, members
 from .place import FILES, TRAINED, check_directory
+from .read import read_study
 from .summary import summary
 from .trained import (
     Trained,
@@ -91,6 +92,7 @@ def run_study(
         for name in FILES:
             clear_torn(output / name)
         check_directory(study, output, resume=resume)  # nobody came first while data was loaded
+        same = _is_finished(study, output)
         write_whole(output / "study.toml", to_toml(study).encode())
         (output / "summary.json").unlink(missing_ok=True)  # not finished until it is there again
         measured: list[Measured] = []
@@ -116,9 +118,17 @@ def run_study(
             part.name: one.trained.seconds for part, one in zip(parts, measured, strict=True)
         }
         file = output / "manifest.json"
-        write_json(file, manifest(file, command, machine, seconds, now=None in before))
+        seeds, now = list(range(study.seeds)), None in before
+        write_json(file, manifest(file, command, machine, seeds, seconds, now=now, same=same))
         write_json(output / "summary.json", document)  # last: with it the study is finished
     return document
+
+
+def _is_finished(study: Study, output: Path) -> bool:
+    """Whether this very study was run here to its end."""
+    file = output / "study.toml"
+    there = file.exists() and (output / "summary.json").exists()
+    return there and to_toml(read_study(str(file))) == to_toml(study)
 
 
 def _plan(
