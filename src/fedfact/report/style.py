@@ -136,6 +136,7 @@ def legend_below(axes: Axes, columns: int, *, dots: float = 1) -> None:
 
 def agents_below(axes: Axes, agents: int) -> None:
     """An x axis that counts agents."""
-    axes.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
+    most = 10 if agents < 1000 else 6  # long numbers need more room
+    axes.xaxis.set_major_locator(MaxNLocator(most, integer=True, min_n_ticks=1))
     axes.set_xlabel("agent, by reported cost")
     axes.set_xlim(0.4, agents + 0.6)
