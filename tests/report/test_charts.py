@@ -339,13 +339,28 @@ def test_curves_say_so_where_federation_is_worse(make_result, stem, better):
 
 def test_robustness_only_where_agents_deviate(make_result):
     arms = [("iid", riders) for riders in (0, 1, 4, 8)]
-    chart = by_stem([make_result("mnist", arms=arms, agents=10, seeds=2)])["robustness"]
+    result = make_result("mnist", arms=arms, agents=10, seeds=2)
+    chart = by_stem([result])["robustness"]
     titles = [panel.title for panel in chart.panels]
-    assert titles == [f"iid: {what}" for what in ("accuracy", "loss", "cost of deviating")]
+    assert titles == [
+        f"iid: {what}" for what in ("accuracy", "loss as settled", "cost of deviating")
+    ]
     assert "From 0 to 8 deviating agents" in chart.sentence
     assert "deviating costs those who do it" in chart.sentence
     written = words(pictures(chart)[".svg"])
-    assert {"agents that deviate", "free riders", "FACT, honest agents"} <= set(written)
+    assert {"agents that deviate", "free riders", "sandwich, honest", "rebate, honest",
+            "sandwich, free riders", "rebate, free riders"} <= set(written)  # fmt: skip
+    agents = result.agents
+    for rule, column in (("sandwich", "fact_settled"), ("rebate", "fact_rebate")):
+        shown = [row[3] for row in chart.rows if row[2] == f"test loss, {rule}, free riders"]
+        rides = [
+            agents[column][(agents["arm"] == f"iid, {k} of 10 free-ride")
+                           & (agents["kind"] == "free-ride")].mean()
+            for k in (1, 4, 8)
+        ]  # fmt: skip
+        assert shown == pytest.approx(rides)
+        assert f"under {rule} honest with " in chart.sentence
+    assert "measured settlements take no consistency charge" in chart.sentence
     costs = [row[3] for row in chart.rows if row[2].endswith("by A/m, free riders")]
     assert costs == pytest.approx([2e-4] * 3)
 

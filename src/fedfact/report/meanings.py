@@ -42,7 +42,8 @@ _MEANINGS = (
     (
         "FACT, rebate",
         f"ℓ{_I} − 1/(n−1) · {_POOL}",
-        "Our rule without a draw: everybody receives its share.",
+        "Our rule without a draw: everybody receives its share. Fees follow measured losses, so "
+        "there is no consistency charge on who used other data than it agreed to.",
     ),
     (
         "at local loss",

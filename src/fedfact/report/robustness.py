@@ -15,14 +15,17 @@ from .words import Cell, claim, number, percent, span
 
 HEADER = ["study and partition", "agents that deviate", "what", "mean", "low", "high"]
 
-_KINDS = {"honest": ("honest agents", BLUE), "free-ride": ("free riders", ORANGE),
+_KINDS = {"honest": ("honest", BLUE), "free-ride": ("free riders", ORANGE),
           "misreport": ("misreporters", PINK)}  # fmt: skip
 
 Point = tuple[int, dict[str, Any]]
 """Of a line: how many agents deviate, and the mean over seeds."""
 
-Line = tuple[str, str, list[Point]]
-"""Label, colour, points."""
+Line = tuple[str, str, str, list[Point]]
+"""Label, colour, how it is drawn, points."""
+
+_RULES = {"sandwich": ("fact_settled", "o-"), "rebate": ("fact_rebate", "s--")}
+"""What our settlement by each rule leaves an agent with, and how its line is drawn."""
 
 
 def robustness(cases: Sequence[Case]) -> Chart | None:
@@ -32,13 +35,13 @@ def robustness(cases: Sequence[Case]) -> Chart | None:
     for name, group in _groups(cases).items():
         for title, measure, lines in (
             ("accuracy", "test accuracy", _accuracies(group)),
-            ("loss", "test loss", _losses(group)),
+            ("loss as settled", "test loss", _losses(group)),
             ("cost of deviating", "lost by deviating, by A/m", _costs(group)),
         ):
             panels.append(Panel(f"{name}: {title}", _draw(lines, measure), 3.5))
             rows += [
                 [name, k, f"{measure}, {label}", of["mean"], of["low"], of["high"]]
-                for label, _, points in lines
+                for label, _, _, points in lines
                 for k, of in points
             ]
     if not panels:
@@ -56,16 +59,15 @@ def robustness(cases: Sequence[Case]) -> Chart | None:
 
 def _draw(lines: Sequence[Line], measure: str) -> Draw:
     def draw(axes: Axes) -> None:
-        for label, colour, points in lines:
+        for label, colour, style, points in lines:
             x = [k for k, _ in points]
             mean, low, high = (
                 np.array([of[key] for _, of in points], np.float64)
                 for key in ("mean", "low", "high")
             )
-            axes.errorbar(
-                x, mean, np.nan_to_num([mean - low, high - mean]), color=colour, capsize=2
-            )
-            axes.plot(x, mean, "o-", color=colour, ms=6, label=label)
+            half = np.nan_to_num([mean - low, high - mean])
+            axes.errorbar(x, mean, half, color=colour, capsize=2, ls="none")
+            axes.plot(x, mean, style, color=colour, ms=5, label=label)
         axes.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
         if measure == "test accuracy":
             axes.yaxis.set_major_formatter(Percent())
@@ -103,7 +105,7 @@ def _groups(cases: Sequence[Case]) -> dict[str, list[Case]]:
 
 def _accuracies(group: Sequence[Case]) -> list[Line]:
     return [
-        (training, colour, [(_deviating(c), c.numbers["accuracy"][training]) for c in group])
+        (training, colour, "o-", [(_deviating(c), c.numbers["accuracy"][training]) for c in group])
         for training, colour in (("local", GREY), ("federated", RED))
     ]
 
@@ -111,18 +113,19 @@ def _accuracies(group: Sequence[Case]) -> list[Line]:
 def _losses(group: Sequence[Case]) -> list[Line]:
     federated = [(_deviating(case), case.numbers["loss"]["federated"]) for case in group]
     settled = [
-        (f"FACT, {label}", colour, _of_kind(group, kind, "fact_settled"))
+        (f"{rule}, {label}", colour, style, _of_kind(group, kind, column))
+        for rule, (column, style) in _RULES.items()
         for kind, (label, colour) in _KINDS.items()
     ]
-    return [("federated", RED, federated), *(line for line in settled if line[2])]
+    return [("federated", RED, "o-", federated), *(line for line in settled if line[3])]
 
 
 def _costs(group: Sequence[Case]) -> list[Line]:
     lines = [
-        (label, colour, _of_kind(group, kind, "deviation_cost"))
+        (label, colour, "o-", _of_kind(group, kind, "deviation_cost"))
         for kind, (label, colour) in _KINDS.items()
     ]
-    return [line for line in lines if line[2]]
+    return [line for line in lines if line[3]]
 
 
 def _of_kind(group: Sequence[Case], kind: str, column: str) -> list[Point]:
@@ -167,5 +170,21 @@ def _group_says(group: Sequence[Case]) -> str:
         f"From {_deviating(first)} to {_deviating(last)} deviating agents, federated accuracy goes "
         f"from {accuracy(first)} to {accuracy(last)}; {pays}: "
         f"{span((value for _, value in cost), number)} each on average, in the loss A/m + c·m "
-        "less what they win."
+        f"less what they win. {_settled_says(group)}"
+    )
+
+
+def _settled_says(group: Sequence[Case]) -> str:
+    """What those who deviate and those who do not are left with, by measured losses."""
+    told = []
+    for rule, (column, _) in _RULES.items():
+        ends = {
+            label: span((of["mean"] for _, of in points), number)
+            for kind, (label, _) in _KINDS.items()
+            if (points := _of_kind([c for c in group if _deviating(c)], kind, column))
+        }
+        told.append(f"under {rule} {', '.join(f'{who} with {end}' for who, end in ends.items())}")
+    return (
+        f"By measured losses agents end, where some deviate, {'; '.join(told)}; measured "
+        "settlements take no consistency charge."
     )
