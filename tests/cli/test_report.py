@@ -106,6 +106,13 @@ def test_markdown_is_a_table_with_the_command(fedfact, study, no_page):
         assert any(abs(float(x) - mean) <= 10.0 ** -len(x.partition(".")[2]) for x in numbers)
 
 
+@pytest.mark.parametrize("more", [["-o", "there"], ["--json"]])
+def test_markdown_with_what_it_would_ignore_is_refused(fedfact, study, no_page, more):
+    result = fedfact("report", study, "--markdown", *more)
+    assert (result.code, result.out) == (2, "")
+    assert "--markdown only prints a table; leave out -o and --json" in result.err
+
+
 def test_a_ratio_without_a_meaning_is_a_dash(fedfact, study, no_page):
     summary = json.loads((study / "summary.json").read_text())
     for numbers in (summary["arms"][0], summary["arms"][0]["best"]):
@@ -161,6 +168,43 @@ def test_a_summary_that_is_none_is_refused(fedfact, study, content):
     assert (result.code, result.out) == (2, "")
     assert "Traceback" not in result.err
     assert "small/summary.json" in result.err
+
+
+def spoilt(document):
+    """The document without each of its keys, two deep."""
+    for key, value in document.items():
+        yield key, {k: v for k, v in document.items() if k != key}
+        yield f"no {key}", {**document, key: None}
+        if isinstance(value, dict):
+            for inner in value:
+                less = {k: v for k, v in value.items() if k != inner}
+                yield f"{key}.{inner}", {**document, key: less}
+
+
+# Words that need not be there, or may be nothing.
+NEEDLESS = ("best", "no best", "no arm", "no partition", "penalty.cost")
+
+
+def test_an_arm_that_lacks_something_is_refused(fedfact, study, no_page):
+    whole = json.loads((study / "summary.json").read_text())
+    for lacks, arm in spoilt(whole["arms"][0]):
+        if lacks in NEEDLESS or lacks.startswith("best."):
+            continue
+        (study / "summary.json").write_text(json.dumps({**whole, "arms": [arm]}))
+        result = fedfact("report", study)
+        assert (result.code, result.out) == (2, ""), lacks
+        assert "small/summary.json: is not the summary of a study; finish" in result.err
+
+
+@pytest.mark.parametrize("key", ["seconds", "command"])
+def test_a_manifest_that_lacks_something_is_refused(fedfact, study, no_page, key):
+    made = json.loads((study / "manifest.json").read_text())
+    del made[key]
+    (study / "manifest.json").write_text(json.dumps(made))
+    for more in ([], ["--markdown"]):
+        result = fedfact("report", study, *more)
+        assert (result.code, result.out) == (2, "")
+        assert "small/manifest.json: is not the manifest of a study; finish" in result.err
 
 
 def test_an_output_that_cannot_be_made_exits_2(fedfact, study, tmp_path):

@@ -29,6 +29,8 @@ def report(
     from ..study.directory import find_results, read_result  # here: pyarrow loads slowly
     from .study_table import print_markdown, print_studies
 
+    if markdown and (output or as_json):
+        raise InputError("--markdown only prints a table; leave out -o and --json, or --markdown")
     if output is None and len(directories) > 1 and not markdown:
         raise InputError("several directories make one page; say where with -o DIR")
     found = [path for directory in directories for path in find_results(directory)]

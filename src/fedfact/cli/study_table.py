@@ -21,10 +21,12 @@ def print_studies(results: Sequence[Result]) -> None:
         for line in numbers:
             table.add_row(*map(_text, line))
         print_table(table)
+    several = any(len(result.summary["seeds"]) > 1 for result in results)
+    interval = " and seeds, ± half of the 95 % interval over seeds (Student)" if several else ""
     stdout().print(
-        "Test accuracy and loss, mean over agents and seeds, ± half of the 95 % interval over "
-        "seeds (Student). FACT: as the paper counts it (p = ⅓), exactly for these agents, as "
-        "agents at the median believe (½), as our settlement pays, and by the rebate rule."
+        f"Test accuracy and loss, mean over agents{interval}. FACT: as the paper counts it "
+        "(p = ⅓), exactly for these agents, as agents at the median believe (½), as our "
+        "settlement pays, and by the rebate rule."
     )
 
 

@@ -6,6 +6,7 @@ Parquet files hold one line for each point of a curve, each agent and each agent
 """
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,19 @@ _COLUMNS = {
     "settlement": ("rule", "input", "agent", "fee", "reward", "rebate", "net", "won"),
 }
 """What tells each table from any other."""
+_FACT = ("fact_paper", "fact_realised", "fact_believed", "fact_settled", "fact_rebate")
+_ARM: dict[str, tuple[str, ...]] = {
+    "accuracy": ("local", "federated"),
+    "loss": ("local", "federated", *_FACT),
+    "ratio": _FACT,
+    "at_local_loss": ("sandwich", "rebate"),
+    "spread": ("agent", "mean"),
+    "truthfulness": ("added", "simulated_at", "trials", "believed", "simulated", "realised"),
+    "penalty": ("samples", "optimum", "curves"),
+    "checks": ("contribution", "rational_sandwich", "rational_rebate"),
+    "settlement": ("sandwich", "rebate"),
+}
+"""The tables that an arm of a summary has, and what is in each."""
 _SUMMARY = ("study", "title", "dataset", "agents", "seeds", "unit", "classes", "arms")
 
 
@@ -61,12 +75,11 @@ def find_results(path: Path) -> list[Path]:
 def read_result(path: Path) -> Result:
     """The results of a finished study."""
     summary, manifest = (read_json(path / f"{name}.json") for name in ("summary", "manifest"))
-    sound = isinstance(summary, dict) and isinstance(manifest, dict)
-    if not sound or not set(_SUMMARY) <= set(summary) or not summary["arms"]:
-        raise InputError(
-            f"{path / 'summary.json'}: is not the summary of a study; finish the study anew with "
-            "--resume, or name another directory"
-        )
+    remedy = "finish the study anew with --resume, or name another directory"
+    if not _is_summary(summary):
+        raise InputError(f"{path / 'summary.json'}: is not the summary of a study; {remedy}")
+    if not _has(manifest, ("command", "seconds")) or not isinstance(manifest["seconds"], dict):
+        raise InputError(f"{path / 'manifest.json'}: is not the manifest of a study; {remedy}")
     tables = {name: _read_table(path / f"{name}.parquet") for name in TABLES}
     _check_tables(path, summary, tables)
     return Result(
@@ -75,6 +88,22 @@ def read_result(path: Path) -> Result:
         manifest,
         summary,
         **tables,
+    )
+
+
+def _has(document: Any, keys: Iterable[str]) -> bool:
+    return isinstance(document, dict) and set(keys) <= set(document)
+
+
+def _is_summary(summary: Any) -> bool:
+    """Whether it has all that a report takes from it."""
+    if not _has(summary, _SUMMARY) or not isinstance(summary["arms"], list):
+        return False
+    return bool(summary["arms"]) and all(
+        _has(arm, ("arm", "partition", "deviators"))
+        and isinstance(arm["deviators"], list)
+        and all(_has(arm.get(table), keys) for table, keys in _ARM.items())
+        for arm in summary["arms"]
     )
 
 
