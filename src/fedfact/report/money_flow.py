@@ -17,7 +17,7 @@ RULES = ("sandwich", "rebate")
 
 _AMOUNTS = ("fee", "charge", "compensation", "reward", "rebate", "net")
 
-_MOST_TICKS = 5  # that have room side by side, as long as −0.125
+_MOST_TICKS = 6  # that have room side by side, as long as −0.125
 
 HEADER = ["case", "rule", "agent", *_AMOUNTS, "won"]
 
@@ -44,7 +44,7 @@ def _panel(case: Case, rule: str) -> Panel:
     def draw(axes: Axes) -> None:
         draw_flow(axes, agents, amounts)
         axes.tick_params(axis="y", labelsize=8)
-        axes.xaxis.set_major_locator(MaxNLocator(_MOST_TICKS))
+        axes.xaxis.set_major_locator(MaxNLocator(_MOST_TICKS, steps=[1, 2, 2.5, 5, 10]))
         axes.set_xlabel("paid  ◂   in units of test loss   ▸  received")
         legend_below(axes, 5)
 
