@@ -7,6 +7,7 @@ from itertools import pairwise
 
 import pytest
 from matplotlib.figure import Figure
+from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 from PIL import Image
 
@@ -127,12 +128,16 @@ def outside(chart):
     found, edges = [], {}
     for axes in figure.axes:
         legend, row = axes.get_legend(), axes.get_subplotspec().rowspan.start
-        own = [axes.get_tightbbox(), *([legend.get_window_extent()] if legend else [])]
-        box = Bbox.union(own)
-        inside = edges.get(row, 0) <= box.x0 and box.x1 <= figure.bbox.x1
-        if not inside or box.y0 < 0 or box.y1 > figure.bbox.y1:
-            found.append(axes.get_title(loc="left"))
-        edges[row] = box.x1
+        name = axes.get_title(loc="left")
+        title = next(text for text in axes.findobj(Text) if text.get_text() == name)
+        titled = title.get_window_extent()
+        title.set_visible(False)  # it may stand above the neighbour's tick labels
+        box = Bbox.union([axes.get_tightbbox(), *([legend.get_window_extent()] if legend else [])])
+        for part, own in (("title", titled), ("rest", box)):
+            inside = edges.get((row, part), 0) <= own.x0 and own.x1 <= figure.bbox.x1
+            if not inside or own.y0 < 0 or own.y1 > figure.bbox.y1:
+                found.append(f"{part} of {name}")
+            edges[row, part] = own.x1
     return found
 
 

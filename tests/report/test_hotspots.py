@@ -34,7 +34,7 @@ def test_lines_carry_their_points(charts):
     curves = result.curves
     federated = curves["training"] == "federated"
     means = [curves["loss"][federated & (curves["epoch"] == e)].mean() for e in range(1, 41)]
-    assert told(panels["figure-5-test-loss"], "federated, mean and 95 %") == [
+    assert told(panels["figure-5-test-loss"], "federated mean, 95 %") == [
         f"epoch {epoch}\ntest loss {mean:.4g}" for epoch, mean in enumerate(means, 1)
     ]
 

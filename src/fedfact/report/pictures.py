@@ -36,17 +36,19 @@ def drawn(chart: Chart) -> Figure:
             titles.append((axes.set_title(panel.title, size=11), axes))
             panel.draw(axes)
     if any(len(panel.title) > _SHORT for panel in chart.panels):
-        figure.draw_without_rendering()  # now it is known how wide the axes are
-        for title, axes in titles:
-            _wrap(title, axes.bbox.width)
+        figure.draw_without_rendering()  # now it is known where the axes are
+        for k, (title, axes) in enumerate(titles):
+            last = (k + 1) % columns == 0 or k + 1 == len(titles)
+            right = figure.bbox.x1 if last else titles[k + 1][1].bbox.x0
+            _wrap(title, right - axes.bbox.x0)
     return figure
 
 
 def _wrap(title: Text, room: float) -> None:
-    """Break a title where it is wider than this."""
+    """Break a title where it would reach the next one, or the edge."""
     width, text = title.get_window_extent().width, title.get_text()
-    if width > room:
-        title.set_text(fill(text, max(1, int(0.92 * len(text) * room / width))))
+    if width > 0.97 * room:
+        title.set_text(fill(text, max(_SHORT, int(0.92 * len(text) * room / width))))
 
 
 def _saved(figure: Figure, form: str) -> bytes:
