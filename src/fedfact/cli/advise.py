@@ -12,6 +12,7 @@ from ..mechanism import InputError
 from ..mechanism.arrays import IN_RANGE, LARGEST, SMALLEST
 from ..report import FIGURES
 from .console import note, print_json
+from .options import AsJson
 
 ASSUMED_AGENTS = 6  # the fewest we recommend
 
@@ -34,7 +35,7 @@ def advise(
         float, typer.Option(help="What if you held back so many percent of your data?")
     ] = 75,
     plot: Annotated[Path | None, typer.Option(help="Draw your losses: .png, .svg or .pdf.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Advise a member: how much data to use, what joining costs and brings, what a lie would do.
 

@@ -10,7 +10,8 @@ import typer
 from ..files import write_json
 from ..folders import check_folder, make_folder
 from .console import print_json, print_table, stdout
-from .lab_options import Agents, AsJson, By, Costs, Seed, TermsFile, read_setting
+from .lab_options import Agents, By, Costs, Seed, TermsFile, read_setting
+from .options import AsJson
 from .progress import progress_bar
 from .tables import new_table
 

@@ -10,7 +10,7 @@ from ..mechanism import InputError
 from .console import note, print_json, stderr, stdout
 from .federation_demo import demo
 from .federation_view import STOPPED, Tail, paths, print_overview, watching
-from .lab_options import AsJson
+from .options import AsJson
 
 federation = typer.Typer(
     name="federation",

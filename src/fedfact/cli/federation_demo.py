@@ -8,7 +8,7 @@ import typer
 from ..mechanism import InputError
 from .console import note, print_json, stdout
 from .federation_view import STOPPED, paths, print_overview, watching
-from .lab_options import AsJson
+from .options import AsJson
 
 
 def demo(

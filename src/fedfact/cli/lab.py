@@ -9,8 +9,9 @@ from ..files import check_output, write_whole
 from ..mechanism import InputError
 from .console import note, print_json
 from .lab_collapse import collapse
-from .lab_options import Agents, AsJson, By, Costs, Only, OnlyAttacks, Seed, TermsFile, read_setting
+from .lab_options import Agents, By, Costs, Only, OnlyAttacks, Seed, TermsFile, read_setting
 from .lab_realfm import realfm
+from .options import AsJson
 from .progress import progress_bar
 
 lab = typer.Typer(

@@ -1,11 +1,12 @@
 """``fedfact lab collapse``: the free-rider dilemma, trained for real."""
 
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import typer
 
 from .console import note, print_json, print_table, stdout
+from .options import AsJson, DataDirectory, Device
 from .progress import progress_bar
 from .tables import new_table
 
@@ -21,13 +22,8 @@ def collapse(
     epochs: Annotated[
         int | None, typer.Option(help="E: times over the data; few tell little.")
     ] = None,
-    device: Annotated[
-        Literal["auto", "cpu", "cuda"], typer.Option(help="Where to train.")
-    ] = "auto",
-    data_dir: Annotated[
-        Path | None,
-        typer.Option(help="Directory of the data sets (else FEDFACT_DATA, or a cache)."),
-    ] = None,
+    device: Device = "auto",
+    data_dir: DataDirectory = None,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", help="Directory of results (default: runs/collapse-NAME)."),
@@ -35,7 +31,7 @@ def collapse(
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on in a directory that holds results already.")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Train what agents contribute in the equilibrium of each rule, and compare the models.
 

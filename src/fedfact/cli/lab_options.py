@@ -43,7 +43,6 @@ By = Annotated[
     float, typer.Option(help="Percent by which liars inflate or deflate their cost, 1 to 99.")
 ]
 Seed = Annotated[int, typer.Option(min=0, help="Where randomness starts.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 
 
 def read_setting(

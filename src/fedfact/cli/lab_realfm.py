@@ -5,7 +5,8 @@ from typing import Annotated, Any
 import typer
 
 from .console import print_json, print_table, stdout
-from .lab_options import Agents, AsJson, Costs, Seed, read_setting
+from .lab_options import Agents, Costs, Seed, read_setting
+from .options import AsJson
 from .tables import new_table
 
 _PAYOFFS = {"convex": "1/(1−a)² − 1", "linear": "a"}

@@ -9,7 +9,7 @@ import typer
 from ..files import check_output, printable, write_whole
 from ..mechanism import InputError
 from .console import error, note, print_json, print_table, say, stdout
-from .lab_options import AsJson
+from .options import AsJson
 from .tables import new_table, print_statement
 
 Where = Annotated[

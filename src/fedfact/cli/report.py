@@ -7,6 +7,7 @@ import typer
 
 from ..mechanism import InputError
 from .console import print_json, stdout
+from .options import AsJson
 from .progress import progress_bar
 
 
@@ -23,7 +24,7 @@ def report(
         bool,
         typer.Option("--markdown", help="Only print the table, in Markdown, with the commands."),
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the summaries as JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Draw the figures and the page of finished studies, several of them side by side."""
     from ..study.directory import find_results, read_result  # here: pyarrow loads slowly

@@ -3,11 +3,12 @@
 import shlex
 import sys
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
 from .console import note, print_json, stdout
+from .options import AsJson, DataDirectory, Device
 from .progress import progress_bar
 
 
@@ -21,13 +22,8 @@ def run(
     ] = None,
     seeds: Annotated[int | None, typer.Option(help="How many seeds: 0, 1, 2, ...")] = None,
     agents: Annotated[int | None, typer.Option(help="Number of agents.")] = None,
-    device: Annotated[
-        Literal["auto", "cpu", "cuda"], typer.Option(help="Where to train.")
-    ] = "auto",
-    data_dir: Annotated[
-        Path | None,
-        typer.Option(help="Directory of the data sets (else FEDFACT_DATA, or a cache)."),
-    ] = None,
+    device: Device = "auto",
+    data_dir: DataDirectory = None,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", help="Directory of the results (default: runs/NAME)."),
@@ -39,7 +35,7 @@ def run(
         list[str] | None,
         typer.Option("--set", "-s", metavar="KEY=VALUE", help="Set one key, as training.epochs=9."),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Run a study: train alone and together, measure, settle under FACT, draw the paper's figures.
 

@@ -17,6 +17,7 @@ from ..mechanism import InputError, Rule, Terms
 from ..mechanism import settle as settle_agents
 from ..report import FIGURES
 from .console import note, print_json
+from .options import AsJson
 from .tables import print_settlement, print_statement
 
 
@@ -56,7 +57,7 @@ def settle(
     plot: Annotated[
         Path | None, typer.Option(help="Draw the settlement: .png, .svg or .pdf.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Settle: what every agent pays and receives, exactly, in whole minor units.
 

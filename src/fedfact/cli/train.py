@@ -8,6 +8,7 @@ import typer
 
 from ..mechanism import InputError
 from .console import note, print_json
+from .options import AsJson, DataDirectory, Device
 from .progress import progress_bar
 
 
@@ -32,9 +33,7 @@ def train(
     ] = None,
     every: Annotated[int, typer.Option(help="Epochs between two tests.")] = 1,
     seed: Annotated[int, typer.Option(min=0, help="Seed of all that is drawn.")] = 0,
-    device: Annotated[
-        Literal["auto", "cpu", "cuda"], typer.Option(help="Where to train.")
-    ] = "auto",
+    device: Device = "auto",
     engine: Annotated[
         Literal["fast", "plain"],
         typer.Option(help="plain: one agent after the other, the reference."),
@@ -46,10 +45,7 @@ def train(
     workers: Annotated[
         int | None, typer.Option(help="Agents at a time on the CPU (default: one a core).")
     ] = None,
-    data_dir: Annotated[
-        Path | None,
-        typer.Option(help="Directory of the data sets (else FEDFACT_DATA, or a cache)."),
-    ] = None,
+    data_dir: DataDirectory = None,
     split: Annotated[
         Literal["lesion", "image"], typer.Option(help="How HAM10000's test set is set apart.")
     ] = "lesion",
@@ -60,7 +56,7 @@ def train(
         ),
     ] = None,
     save_every: Annotated[int, typer.Option(help="Epochs between two checkpoints.")] = 1,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Train every agent alone, and all together (federated averaging), and compare on test data.
 
