@@ -186,7 +186,7 @@ def test_a_request_that_is_not_the_operators_to_this_agent_is_refused(talk):
         ("cut short", "open", b""),
         ("cut short", "open", b"\xff" * 100),
         ("another sender", "round", said["birch"][3][2]),  # its own reply, reflected
-        ("for a second roster", "open", signed_by_operator(house, "open", "birch", roster)),
+        ("a second time", "open", signed_by_operator(house, "open", "birch", roster)),
     ]
     before = {path.name: path.read_bytes() for path in house.agents["birch"].glob("*.*")}
     for why, kind, request in wrong:
@@ -241,13 +241,13 @@ def test_a_contract_of_before_cannot_be_put_back(make_house, wired):
 @pytest.mark.parametrize(
     ("content", "why"),
     [
-        ({"round": 0, "steps": 2}, "a round that the terms do not have"),
-        ({"round": 4, "steps": 2}, "a round that the terms do not have"),
-        ({"round": "3", "steps": 2}, "a round that the terms do not have"),
-        ({"round": None, "steps": 2}, "a round that the terms do not have"),
-        ({"steps": 2}, "a round that the terms do not have"),
-        ({"round": 3, "steps": 2}, "out of order"),
-        ({"round": 1, "steps": 2}, "out of order"),
+        ({"round": 0, "steps": 3}, "a round that the terms do not have"),
+        ({"round": 4, "steps": 3}, "a round that the terms do not have"),
+        ({"round": "3", "steps": 3}, "a round that the terms do not have"),
+        ({"round": None, "steps": 3}, "a round that the terms do not have"),
+        ({"steps": 3}, "a round that the terms do not have"),
+        ({"round": 3, "steps": 3}, "out of order"),
+        ({"round": 1, "steps": 3}, "out of order"),
     ],
 )
 def test_rounds_that_cannot_come_are_refused(talk, content, why):

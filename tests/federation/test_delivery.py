@@ -63,12 +63,12 @@ def test_attestations_that_do_not_fit_are_refused(said, before, why):
 def test_billed_is_what_was_delivered_but_never_less_than_the_least():
     said = {
         "cedar": attested(5, samples=200, used=192),
-        "alder": attested(4, used=99),
+        "alder": attested(3, used=99),
         "birch": attested(5, used=7),
     }
     found = [each.dump() for each in deliveries(CONTRACTS, said, 5, 5, TERMS)]
     assert found == [
-        {"agent": "alder", "promised": 100, "delivered": 99, "billed": 99, "last_round": 4,
+        {"agent": "alder", "promised": 100, "delivered": 99, "billed": 99, "last_round": 3,
          "left": True},
         {"agent": "birch", "promised": 141, "delivered": 7, "billed": 20, "last_round": 5,
          "left": False},
@@ -78,21 +78,25 @@ def test_billed_is_what_was_delivered_but_never_less_than_the_least():
 
 
 @pytest.mark.parametrize(
-    ("last", "used", "gone", "left"),
+    ("last", "rounds", "gone", "left"),
     [
-        (9, 64, (), False),
-        (8, 64, (), True),  # short of its promise, and not there at the end
-        (8, 100, (), False),  # it has kept it: two answers may be lost
-        (7, 100, (), False),
-        (6, 100, (), True),
-        (9, 100, ("alder",), True),  # it said so
-        (9, 100, ("birch",), False),
+        (9, 9, (), False),
+        (7, 9, (), False),  # two answers may be lost
+        (6, 9, (), True),
+        (3, 5, (), True),  # a third of them at most
+        (4, 5, (), False),
+        (1, 2, (), True),
+        (9, 9, ("alder",), True),  # it said so
+        (9, 9, ("birch",), False),
     ],
 )
-def test_who_has_left(last, used, gone, left):
-    said = {"alder": attested(last, used=used)}
-    (alder,) = deliveries(CONTRACTS, said, 9, 9, TERMS, gone)
+@pytest.mark.parametrize("early", [False, True])
+def test_who_has_left(last, rounds, gone, left, early):
+    """It is the same where the operator ends the training early: else it would choose when."""
+    said = {"alder": attested(last)}
+    (alder,) = deliveries(CONTRACTS, said, rounds, rounds + early, TERMS, gone)
     assert alder.left is left
+    assert alder.billed == (100 if early and not left else 64)
 
 
 def test_the_escrow_raises_what_is_billed_at_least():
@@ -119,14 +123,12 @@ def test_the_population_is_that_of_the_deliveries(used, there, data):
     assert list(population.agents) == names
     assert population.reported_cost.tolist() == [COSTS[name] for name in names]
     assert population.samples.tolist() == [max(20, m) for m in used[:there]]
-    kept = [m == CONTRACTS[name].samples for name, m in zip(names, used[:there], strict=True)]
-    away = [rounds[name] < 3 for name in names]
-    assert population.left.tolist() == [a and not k for a, k in zip(away, kept, strict=True)]
+    assert population.left.tolist() == [rounds[name] < 2 for name in names]
     assert not population.capped.any()
 
 
 def test_who_is_there_when_training_ends_early_is_billed_for_what_it_agreed_to():
-    said = {"alder": attested(3, used=30), "cedar": attested(2, samples=200, used=60)}
+    said = {"alder": attested(3, used=30), "cedar": attested(1, samples=200, used=60)}
     alder, cedar = deliveries(CONTRACTS, said, 3, 10, TERMS)
     assert (alder.delivered, alder.billed, alder.left) == (30, CONTRACTS["alder"].samples, False)
     assert (cedar.delivered, cedar.billed, cedar.left) == (60, 60, True)

@@ -20,7 +20,7 @@ from fedfact.federation.agent_files import AgentFiles
 from fedfact.federation.canonical import canonical
 from fedfact.federation.checks import Fault
 from fedfact.federation.consortium import Consortium
-from fedfact.federation.desk import Desk
+from fedfact.federation.desk import Desk, Paused
 from fedfact.federation.exported import export, read_export
 from fedfact.federation.join import open_agent
 from fedfact.federation.keys import Key
@@ -35,7 +35,7 @@ from fedfact.mechanism import InputError
 pytestmark = pytest.mark.thorough
 
 COUNTS = {
-    "requests": 40_000,
+    "requests": 42_000,
     "signed requests": 3_000,
     "replies": 24_000,
     "exported ledgers": 14_000,
@@ -154,6 +154,48 @@ def record(house):
     return house.record()
 
 
+def paused(finished, wired, root, **hooks):
+    """A federation that waits, with its record and the head of its ledger."""
+    house = type(finished.sandwich)(root, agents=4, rule="sandwich")
+    with pytest.raises(Paused):
+        house.run(wired(house, **hooks))
+    record = house.record()
+    return house, record, {"number": record.head.number, "hash": record.head.hash}
+
+
+@pytest.fixture(scope="module")
+def training(finished, wired, tmp_path_factory):
+    """A federation that waits for its second round, and a good request for it."""
+
+    def before(agent, kind, request):
+        second = kind == "round" and read_message(request, 1 << 20).head.content["round"] == 2
+        return Failure("timeout") if second else request
+
+    root = tmp_path_factory.mktemp("fuzz") / "training"
+    house, record, head = paused(finished, wired, root, before=before)
+    model = (house.directory / "models" / "round-1.bin").read_bytes()
+    return house, record, "round", ({"ledger": head, "round": 2, "steps": 3}, model)
+
+
+@pytest.fixture(scope="module")
+def opening(finished, wired, tmp_path_factory):
+    """A federation that waits for nonces that its agents opened, and a good request for one."""
+
+    def after(agent, kind, reply):
+        return Failure("timeout") if kind == "open" else reply
+
+    root = tmp_path_factory.mktemp("fuzz") / "opening"
+    house, record, head = paused(finished, wired, root, after=after)
+    return house, record, "open", ({"ledger": head, "roster": record.roster.contracts}, b"")
+
+
+@pytest.fixture(scope="module")
+def wanted(house, record, asked, training, opening):
+    """For a good request of each kind: birch, the house, its record, the kind, content and body."""
+    found = [(house, record, kind, said) for kind, said in asked.items()] + [training, opening]
+    return [(open_agent(each[0].agents["birch"]), *each) for each in found]
+
+
 @pytest.fixture(scope="module")
 def asked(house, record):
     """One good request of each kind to birch, as content and body."""
@@ -168,11 +210,10 @@ def asked(house, record):
             "contract": contract.dump(),
             "signature": key.sign("contract", contract.encoded()),
         },
-        "open": {"roster": record.roster.contracts},
-        "round": {"round": 3, "steps": 2},
         "statement": told_of(record, ["birch"])["birch"].dump(),
     }
-    bodies = {"round": model, "statement": model}
+    contents["model"] = {"model": record.rounds[-1].model}
+    bodies = {"model": model, "statement": model}
     return {
         kind: ({"ledger": ledger, **content}, bodies.get(kind, b""))
         for kind, content in contents.items()
@@ -195,34 +236,36 @@ def test_the_counts_add_up():
     assert sum(COUNTS.values()) >= 100_000
 
 
-def test_an_agent_refuses_malformed_requests(house, record, asked):
-    handle, good = open_agent(house.agents["birch"]), {}
-    for kind, (content, body) in asked.items():
-        good[kind] = request(house, record, kind, content, body)
-        if kind != "round":  # which is over
-            assert handle(kind, good[kind])
+def test_an_agent_refuses_malformed_requests(wanted):
+    good = [
+        (agent, kind, request(house, record, kind, *said))
+        for agent, house, record, kind, said in wanted
+    ]
+    assert {kind for _, kind, _ in good} == good[0][0].__self__._answers.keys()
 
     def attempt(damage):
-        return sum(
-            refused(lambda data, kind=kind: handle(kind, data), damaged(data, damage))
-            for kind, data in good.items()
-        )
+        tried = 0
+        for agent, kind, data in good:
+            tried += refused(
+                lambda data, do=agent, kind=kind: do(kind, data), damaged(data, damage)
+            )
+        return tried
 
-    assert each(COUNTS["requests"] // 5, DAMAGE, attempt) == COUNTS["requests"]
+    assert each(COUNTS["requests"] // len(good), DAMAGE, attempt) == COUNTS["requests"]
+    for agent, kind, data in good:
+        assert agent(kind, data)  # as it is, it is good
 
 
-def test_an_agent_refuses_wild_requests_that_the_operator_signed(house, record, asked):
-    handle = open_agent(house.agents["birch"])
-
+def test_an_agent_refuses_wild_requests_that_the_operator_signed(house, record, wanted):
     def attempt(otherwise):
         tried = 0
-        for kind, (content, body) in asked.items():
+        for agent, whose, told, kind, (content, body) in wanted:
             said = wild(content, otherwise, keep=("ledger", "settlement", "samples"))
             try:
-                data = request(house, record, kind, said, body)
+                data = request(whose, told, kind, said, body)
             except InputError:  # it cannot even be written
                 continue
-            tried += refused(lambda data, kind=kind: handle(kind, data), data)
+            tried += refused(lambda data, do=agent, kind=kind: do(kind, data), data)
         return tried
 
     examples = COUNTS["signed requests"] // 3

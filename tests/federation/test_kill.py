@@ -128,7 +128,7 @@ def kept(house):
     return {
         name: (
             files.contract(),
-            files.opened(),
+            files.opened().roster,
             [told.dump() for told in files.statements()],
             files.last_round().used,
             files.last_round().state,

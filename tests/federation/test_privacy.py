@@ -196,8 +196,8 @@ def test_what_requests_say_is_what_is_documented(observed):
         "open": {"ledger", "roster"},
         "round": {"ledger", "round", "steps"},
         "statement": {
-            "ledger", "settlement", "agents", "samples", "left", "last_round", "line", "statement",
-            "model",
+            "ledger", "settlement", "rounds", "agents", "samples", "left", "last_round", "line",
+            "statement", "model",
         },
     }  # fmt: skip
     for agent, kind, request, _ in observed.wire.log:

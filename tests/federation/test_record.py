@@ -21,7 +21,8 @@ def beside(name):
 
 lie = beside("dishonest")
 HARMLESS = ({"enrolment"}, {"acknowledged"})
-"""Kinds that come in the order in which agents happen to answer: two neighbours may be swapped."""
+"""Kinds that come in the order in which agents happen to answer: two neighbours may be swapped,
+as long as no agent has signed the head of the ledger behind them with its nonce."""
 
 
 @pytest.fixture(scope="module", params=["rebate", "sandwich"])
@@ -54,7 +55,8 @@ def test_swapped_neighbours_are_refused(ledger):
         assert found["chain"].holds
         assert found["signatures"].holds or k == 0
         if {entries[k].kind, entries[k + 1].kind} in HARMLESS:
-            assert holds(swapped)
+            seen = [name for name, verdict in found.items() if not verdict.holds]
+            assert seen == (["seed"] if entries[k].kind == "enrolment" else [])
             assert replay(swapped).balances() == replay(entries).balances()
         else:
             assert found["order"].holds is False, (k, entries[k].kind)

@@ -1,5 +1,7 @@
 """Attacks that a reviewer carried out, each now without success or without going unseen."""
 
+import json
+
 import numpy as np
 import pytest
 
@@ -7,10 +9,13 @@ from fedfact.federation.agent_files import AgentFiles
 from fedfact.federation.consortium import Consortium
 from fedfact.federation.contract import contracts_for
 from fedfact.federation.desk import Desk, Paused
-from fedfact.federation.enrolling import agree, enrol
-from fedfact.federation.entries import Declined
-from fedfact.federation.message import read_message
+from fedfact.federation.draw import WITHHELD
+from fedfact.federation.enrolling import agree, enrol, roster_hash
+from fedfact.federation.entries import Declined, Leaves, Nonces
+from fedfact.federation.message import Evidence, read_message
 from fedfact.federation.rounds import LAST_TO_BEGIN, NOT_BEGUN
+from fedfact.federation.rounds import _round as one_round
+from fedfact.federation.settling import deliver
 from fedfact.federation.transport import Failure, InProcess
 from fedfact.federation.verify import verify, verify_copy
 from fedfact.mechanism import InputError
@@ -184,7 +189,7 @@ def test_an_agent_that_left_cannot_deny_it(make_house, wired, sound):
     (house.agents["birch"] / "leave").unlink()
     record = sound(house)
     assert record.gone == {"birch"}
-    assert record.rounds[2].leaves["birch"].read_head().content == {"leaves": True}
+    assert [entry.kind for entry in house.entries()].count("leaves") == 1
     assert contested(house, "birch") == []
 
 
@@ -197,11 +202,132 @@ def test_the_draw_is_not_known_while_anything_it_depends_on_may_change(make_hous
         return request
 
     house.run(wired(house, before))
+    assert len(kinds) == 4
     assert all(before.count("delivery") == 4 for before in kinds)
     with Consortium(house.directory) as consortium:
         desk = Desk(consortium, InProcess(house.handlers()))
         asked = desk.ask("round", {"birch": {"round": 4, "steps": 3}}, b"")["birch"]
     assert isinstance(asked, Failure)
+
+
+def test_nonces_learnt_before_the_last_round_was_written_down_are_found(make_house):
+    """An operator that holds a round back would know the draw, and choose whom to count."""
+    house = make_house(agents=4, rule="sandwich", rounds=4)
+    with Consortium(house.directory) as consortium:
+        desk, held = Desk(consortium, InProcess(house.handlers())), []
+        enrol(desk)
+        agree(desk)
+        add = desk.add
+
+        def hold_back(*documents):
+            (held.extend if len(desk.record.rounds) == 3 else lambda d: add(*d))(documents)
+
+        desk.add = hold_back
+        train_three(desk)
+        roster = {"roster": roster_hash(desk.record.contracts)}
+        said = desk.ask("open", dict.fromkeys(desk.record.contracts, roster))
+        desk.add = add
+        add(*held)
+        deliver(desk)
+        opened = {agent: message.evidence for agent, message in said.items()}
+        add(("nonces", Nonces(opened=opened, withheld=[], rule=WITHHELD)))
+        again = desk.ask("open", {"birch": roster})["birch"]
+        assert isinstance(again, Failure), "it opens its nonce once"
+    found = {each.name: each for each in verify(house.entries())}["seed"]
+    assert found.holds is False
+    assert "holds a nonce that alder opened at another time" in found.says
+
+
+def train_three(desk):
+    """Rounds until the fourth is not written down."""
+    model = desk.plan.initial()
+    desk.house.save_model(0, model)
+    for number in range(1, 5):
+        model = one_round(desk, number, model)
+
+
+def test_no_draw_without_a_single_nonce(make_house, wired):
+    house = make_house(agents=4, rule="sandwich", rounds=2)
+
+    def before(agent, kind, request):
+        if kind == "open":
+            (house.directory / "finish").touch()
+            return Failure("unreachable")
+        return request
+
+    with pytest.raises(Paused, match="0 agents opened their nonces"):
+        house.run(wired(house, before))
+    with Consortium(house.directory) as consortium:
+        desk = Desk(consortium, InProcess({}))
+        nonces = Nonces(opened={}, withheld=sorted(house.agents), rule=WITHHELD)
+        desk.add(("nonces", nonces))
+    found = {each.name: each for each in verify(house.entries())}["seed"]
+    assert "leaves the draw to the operator alone" in found.says
+
+
+def test_who_declined_is_not_told_that_it_withheld_a_nonce(make_house):
+    house = make_house(agents=4, rule="sandwich", rounds=2)
+    house.configure("elm", data="digits:3/4", true_cost=1.5, most_fee=1)
+    assert "elm" in house.run().declined
+    assert contested(house, "elm") == []
+
+
+def test_an_early_end_after_a_lost_answer_costs_nobody_what_comes_back(make_house, wired, sound):
+    """Else the operator would end the training when it suits it."""
+    house = make_house(agents=4, rounds=10)
+
+    def after(agent, kind, reply):
+        if kind == "round" and read_message(reply, 1 << 20).head.content["round"] == 3:
+            (house.directory / "finish").touch()
+        return dropping({3})(agent, kind, reply)
+
+    house.run(wired(house, after=after))
+    record = sound(house)
+    assert record.rounds[-1].absent == {"alder": "timeout"}
+    assert not record.deliveries["alder"].left
+    assert record.lines["alder"].rebate > 0
+    assert record.acknowledged["alder"].said.read_head().content["agrees"] is True
+
+
+def test_a_word_of_leaving_stands_though_its_round_did_not_come_about(make_house, wired):
+    house = make_house(agents=4, rounds=4, quorum=4)
+    (house.agents["birch"] / "leave").touch()
+    with pytest.raises(Paused, match="round 1: 3 agents took part"):
+        house.run(wired(house))
+    (house.agents["birch"] / "leave").unlink()
+    assert house.record().gone == {"birch"}
+    (house.directory / "finish").touch()
+    with pytest.raises(Paused, match="round 1"):  # there is nothing to settle yet
+        house.run()
+    with Consortium(house.directory) as consortium:
+        desk = Desk(consortium, InProcess({}))
+        said = Evidence(**json.loads(house.entries()[-1].body)["said"])
+        with pytest.raises(InputError, match="leaves twice"):
+            desk.add(("leaves", Leaves(agent="birch", round=1, said=said)))
+        with pytest.raises(InputError, match="leaving in round 2 out of order"):
+            desk.add(("leaves", Leaves(agent="elm", round=2, said=said)))
+        desk.add(("leaves", Leaves(agent="elm", round=1, said=said)))
+    found = {each.name: each for each in verify(house.entries())}["rounds"]
+    assert "holds a message that is no round of elm" in found.says
+
+
+def test_a_round_that_did_not_come_about_is_answered_as_before(make_house, wired, sound):
+    """Though the ledger has grown since: by the word of who left."""
+    house = make_house(agents=4, rounds=4, quorum=3)
+
+    def before(agent, kind, request):
+        if (agent, kind) == ("elm", "round"):
+            (house.agents["elm"] / "leave").touch()
+        away = (agent, kind) == ("birch", "round")
+        return Failure("timeout") if away else request
+
+    with pytest.raises(Paused, match="round 1: 2 agents took part"):
+        house.run(wired(house, before))
+    assert house.record().gone == {"elm"}
+    record = house.run()
+    sound(house)
+    assert sorted(record.rounds[0].attested) == ["alder", "birch", "cedar"]
+    assert contested(house, "alder") == contested(house, "elm") == []
 
 
 @pytest.mark.parametrize("rule", ["rebate", "sandwich"])

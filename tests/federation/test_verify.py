@@ -283,11 +283,6 @@ def to_absent(values, why="timeout"):
     values["absent"]["birch"] = why
 
 
-def leaving(values):
-    values["leaves"]["birch"] = values["attested"]["birch"]
-    to_absent(values, "left")
-
-
 def of_another(values):
     values["attested"]["birch"] = values["attested"]["cedar"]
 
@@ -324,7 +319,6 @@ LIES = {
     "model of a round": ("round", 0, set_at("model", value=turn), "rounds"),
     "absent in the end": ("round", 2, to_absent, "delivered"),
     "left in the middle": ("round", 1, lambda values: to_absent(values, "left"), "rounds"),
-    "left by its word": ("round", 1, leaving, "rounds"),
     "nonce": ("nonces", 0, said("cedar", "opened", nonce="ab" * 32), "seed"),
     "rule for nonces": ("nonces", 0, set_at("rule", value="as I like"), "seed"),
     "seed": ("reveal", 0, set_at("seed", value=turn), "seed"),
@@ -379,7 +373,8 @@ def test_a_dishonest_operator_is_found(entries, key, name):
 def test_a_time_of_another_form_or_that_goes_back_is_found(entries, key, time):
     wrong = list(entries)
     wrong[5] = replace(wrong[5], time=time)
-    assert failed(lie.rewritten(wrong, key, keep_times=True)) == {"times": 5}
+    found = failed(lie.rewritten(wrong, key, keep_times=True))
+    assert found == {"times": 5, "seed": place_of(entries, "nonces")}  # whose agents saw another
 
 
 def test_other_terms_are_found(entries, key):
@@ -506,8 +501,10 @@ def copies(entries, house, agent="birch"):
 def test_an_agents_copy_finds_a_rewritten_ledger(entries, key, house):
     late = [replace(entry, time="2999-01-01T00:00:00.000+00:00") for entry in entries[1:]]
     wrong = lie.rewritten([entries[0], *late], key)
-    assert failed(wrong) == {}
-    found = copies(wrong, house)["own heads"]
+    nonces = place_of(entries, "nonces")
+    assert failed(wrong) == {"seed": nonces}  # with their nonces agents signed another head
+    assert failed(wrong[:nonces]) == {}
+    found = copies(wrong[:nonces], house)["own heads"]
     assert found.holds is False
     assert found.entry == 4
     assert "is another than the agent was shown" in found.says
@@ -545,7 +542,7 @@ def test_an_agents_copy_finds_other_amounts(entries, key, house):
 
 def test_an_agents_copy_tells_where_it_was_not_heard(entries, key, house):
     number = place_of(entries, "round", 1)
-    late = lie.changed(entries, key, number, to_absent)
+    late = lie.changed(entries[: place_of(entries, "delivery")], key, number, to_absent)
     assert failed(late) == {}
     found = copies(late, house)["own rounds"]
     assert (found.holds, found.says) == (

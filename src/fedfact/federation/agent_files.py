@@ -2,7 +2,7 @@
 
 agent.key     signs for the agent (600)        nonce.secret   its part of the draw (600)
 salt.secret   hides its samples (600)          contract.json  with the operator's signature
-heads.jsonl   every ledger head it was shown   opened.json    the roster it opened its nonce for
+heads.jsonl   every ledger head it was shown   opened.json    what it opened its nonce for
 training.bin  the last round: request, reply, optimiser
 statements/   each statement, its answer to it model.bin      the final model
 leave         if it is there: leave with the next round
@@ -42,9 +42,10 @@ class SignedContract(Document):
 
 
 class Opened(Document):
-    """The roster that a nonce was opened for."""
+    """What a nonce was opened for: the roster, and the ledger as far as this entry."""
 
     roster: Hash
+    ledger: Hash
 
 
 class _Kept(Document):
@@ -125,14 +126,13 @@ class AgentFiles:
         signed = SignedContract(contract=contract, operator=operator, agent=own)
         write_whole(self.directory / "contract.json", signed.encoded())
 
-    def opened(self) -> str | None:
-        """The roster it opened its nonce for."""
+    def opened(self) -> Opened | None:
+        """What it opened its nonce for."""
         path = self.directory / "opened.json"
-        return _read(path, Opened.read).roster if path.exists() else None
+        return _read(path, Opened.read) if path.exists() else None
 
-    def keep_opened(self, roster: str) -> None:
-        """Once open, a nonce serves no other roster."""
-        opened = Opened.take({"roster": roster})
+    def keep_opened(self, opened: Opened) -> None:
+        """Once open, a nonce serves no other draw."""
         write_whole(self.directory / "opened.json", opened.encoded())
 
     def see_head(self, head: Any) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from ..mechanism import InputError
 from .contract import Enrolment, contracts_for, declining, unfit
-from .delivery import LEAVES, Attestation, Delivery, check_attestation, deliveries
+from .delivery import Attestation, Delivery, check_attestation, deliveries, leaving
 from .draw import WITHHELD
 from .enrolling import roster_hash
 from .entries import (
@@ -15,6 +15,7 @@ from .entries import (
     Agreed,
     Declined,
     Enrolled,
+    Leaves,
     Line,
     Nonces,
     Revealed,
@@ -109,10 +110,15 @@ def seed(replayed: Replayed) -> str:
     documents, record = replayed
     for entry, document in documents:
         if isinstance(document, Nonces):
+            before = {"number": entry.number - 1, "hash": entry.previous}
             for agent, evidence in document.opened.items():
                 head = _said(entry, evidence, record, "open", agent)
                 if not opens(head, record.contracts[agent]):
                     raise Fault(entry, f"holds a nonce that {agent} did not commit itself to")
+                if head.content["ledger"] != before:
+                    raise Fault(entry, f"holds a nonce that {agent} opened at another time")
+            if record.money.rule == "sandwich" and not document.opened:
+                raise Fault(entry, "leaves the draw to the operator alone")
             if document.rule != WITHHELD:
                 raise Fault(entry, "handles withheld nonces by another rule")
         elif isinstance(document, Revealed):
@@ -133,6 +139,11 @@ def rounds(replayed: Replayed) -> str:
     quorum, plan = record.terms.conduct.quorum, record.terms.plan()
     most, steps = plan.rounds, plan.recipe.local_steps
     for entry, document in documents:
+        if isinstance(document, Leaves):
+            head = _said(entry, document.said, record, "round", document.agent)
+            if head.content != leaving(document.round):
+                raise Fault(entry, f"lets {document.agent} leave, which said something else")
+            gone.add(document.agent)
         if not isinstance(document, RoundDone):
             continue
         if last is not None and document.start != last:
@@ -152,10 +163,6 @@ def rounds(replayed: Replayed) -> str:
             if agent in gone:
                 raise Fault(entry, f"has {agent}, who had left")
             before[agent] = said
-        for agent, evidence in document.leaves.items():
-            if _said(entry, evidence, record, "round", agent).content != LEAVES:
-                raise Fault(entry, f"lets {agent} leave, which said something else")
-        gone |= document.leaves.keys()
         if gone != {agent for agent, why in document.absent.items() if why == LEFT}:
             raise Fault(entry, "has others away for good than those who said so")
         last = document.model

@@ -8,10 +8,10 @@
   exceed the escrow (`contract.least_billed`): so one agent's failure never blocks a settlement.
 - Where the operator ends the training early, who is still there is billed for what it agreed to:
   that it could not use all of it is not its fault.
-- An agent has left if it said so, or is not there at the end: it did not take part in the last
-  round and is short of what it promised, or has missed more than `MAY_MISS` rounds at the end. So
-  no single lost answer costs an agent what it has earned. Who left pays its fee, no charge, and
-  forfeits reward and rebate. One that never took part owes nothing and gets nothing.
+- An agent has left if it said so, or has missed more rounds at the end than it may: `MAY_MISS`, or
+  a third of all where that is less. So no single lost answer makes it one that left. Who left pays
+  its fee, no charge, and forfeits reward and rebate. One that never took part owes nothing and gets
+  nothing.
 """
 
 from collections.abc import Collection, Mapping
@@ -27,11 +27,8 @@ from .document import Document, Hash, Name, Samples
 
 Round = Annotated[int, Field(ge=1, le=1_000_000)]
 
-LEAVES = {"leaves": True}
-"""What an agent that leaves answers instead."""
-
 MAY_MISS = 2
-"""So many rounds at the end may be missed by who has delivered all it promised."""
+"""So many rounds at the end may be missed, of three times as many or more."""
 
 
 class Attestation(Document):
@@ -54,6 +51,11 @@ class Delivery(Document):
     billed: Samples
     last_round: Round
     left: bool
+
+
+def leaving(number: int) -> dict[str, int]:
+    """What an agent answers to this round instead, if it leaves."""
+    return {"leaves": number}
 
 
 def check_attestation(
@@ -82,27 +84,23 @@ def deliveries(
 ) -> list[Delivery]:
     """What each agent delivered, by its last attestation; agents that never took part are not
     among them. ``gone``: who said that it leaves."""
-    least = least_billed(terms)
-    return [
-        Delivery(
-            agent=agent,
-            promised=contracts[agent].samples,
-            delivered=said.used,
-            billed=(
-                contracts[agent].samples
-                if said.round == last_round < planned
-                else max(said.used, least)
-            ),
-            last_round=said.round,
-            left=agent in gone or _is_away(said, contracts[agent], last_round),
+    least, may_miss = least_billed(terms), min(MAY_MISS, last_round // 3)
+    found = []
+    for agent, said in sorted(attested.items()):
+        promised = contracts[agent].samples
+        left = agent in gone or last_round - said.round > may_miss
+        ended_early = last_round < planned and not left
+        found.append(
+            Delivery(
+                agent=agent,
+                promised=promised,
+                delivered=said.used,
+                billed=promised if ended_early else max(said.used, least),
+                last_round=said.round,
+                left=left,
+            )
         )
-        for agent, said in sorted(attested.items())
-    ]
-
-
-def _is_away(said: Attestation, contract: Contract, last_round: int) -> bool:
-    """Whether an agent whose last attestation this is was not there at the end."""
-    return last_round - said.round > (MAY_MISS if said.used == contract.samples else 0)
+    return found
 
 
 def billed_population(

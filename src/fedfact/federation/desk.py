@@ -14,7 +14,7 @@ from .message import OPERATOR, Message, read_message, write_message
 from .record import replay
 from .transport import Failure, Transport
 
-_LOOK = 0.2
+_LOOK, _MOST_WAIT = 0.2, 30.0
 
 
 class Paused(InputError):  # noqa: N818  (no error: a state)
@@ -83,8 +83,8 @@ class Desk:
         return said
 
     def wait_for(self, agents: AbstractSet[str]) -> None:
-        """Wait until these can be asked, as long as for an answer at most."""
-        deadline = time.monotonic() + self.conduct.answer_seconds
+        """Wait until these can be asked, as long as for an answer and half a minute at most."""
+        deadline = time.monotonic() + min(self.conduct.answer_seconds, _MOST_WAIT)
         while not agents <= self._transport.reachable() and time.monotonic() < deadline:
             time.sleep(_LOOK)
 

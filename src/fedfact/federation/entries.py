@@ -61,18 +61,22 @@ class Nonces(Document):
     rule: Words
 
 
-class RoundDone(Document):
-    """One round: who took part, with its attestation, who did not, and the model of all.
+class Leaves(Document):
+    """An agent leaves: what it answered to this round."""
 
-    ``leaves``: the word of those who say with this round that they leave.
-    """
+    agent: Name
+    round: Round
+    said: Evidence
+
+
+class RoundDone(Document):
+    """One round: who took part, with its attestation, who did not, and the model of all."""
 
     round: Round
     start: Hash
     model: Hash
     attested: dict[Name, Evidence]
     absent: dict[Name, Words]
-    leaves: dict[Name, Evidence]
 
 
 class Revealed(Document):
@@ -135,6 +139,7 @@ KINDS: dict[str, type[Document]] = {
     "contract": Agreed,
     "roster": Roster,
     "nonces": Nonces,
+    "leaves": Leaves,
     "round": RoundDone,
     "delivery": Delivery,
     "reveal": Revealed,

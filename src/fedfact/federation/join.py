@@ -15,14 +15,14 @@ from typing import Any
 
 from ..data.content import distinct
 from ..data.site import load_site
-from ..files import log_line
+from ..files import log_line, printable
 from ..mechanism import InputError, whole_local_optimum
 from ..training.site import Site
 from .agent_config import AgentConfig, read_agent_config
-from .agent_files import AgentFiles, LastRound
+from .agent_files import AgentFiles, LastRound, Opened
 from .canonical import decimal, digest
 from .contract import Contract, Enrolment, contract_of, declining
-from .delivery import LEAVES, Attestation
+from .delivery import Attestation, leaving
 from .draw import commitment
 from .keys import is_signed
 from .message import OPERATOR, Message, read_message, write_message
@@ -209,30 +209,35 @@ class Agent:
         return {"contract": contract.hash()}, b""
 
     def _open(self, message: Message) -> Answered:
-        roster = str(message.head.content.get("roster"))
+        roster, ledger = str(message.head.content.get("roster")), message.head.content["ledger"]
         if self.files.contract() is None:
             raise InputError("asked to open a nonce before a contract was signed")
-        if self.files.opened() not in (None, roster):
-            raise InputError("asked to open the nonce for a second roster")
-        self.files.keep_opened(roster)
-        return {"nonce": self.files.nonce.hex()}, b""
+        opened = Opened.take({"roster": roster, "ledger": ledger["hash"]})
+        if self.files.opened() not in (None, opened):
+            raise InputError("asked to open the nonce a second time, for another draw")
+        self.files.keep_opened(opened)
+        return {"nonce": self.files.nonce.hex(), "ledger": ledger}, b""
 
     def _round(self, message: Message) -> Answered:
         if self.files.contract() is None:
             raise InputError("asked to train before a contract was signed")
-        if self.files.is_leaving():
-            self._note("left the federation, as the file leave asks for")
-            return LEAVES, b""
         number, steps = message.head.content.get("round"), self._plan.recipe.local_steps
         last = self.files.last_round()
         if not isinstance(number, int) or not 1 <= number <= self._plan.rounds:
             raise InputError("asked for a round that the terms do not have")
+        if self.files.is_leaving():
+            self._note("left the federation, as the file leave asks for")
+            return leaving(number), b""
+        if message.head.content.get("steps") != steps:
+            raise InputError("asked for other steps than the terms say")
+        if last is not None and number == last.round:
+            said = read_message(last.reply, self._plan.size())
+            if said.head.content["start"] == digest(message.body):  # that round did not come about
+                return said.head.content, said.body
         if last is not None and number <= last.round:
             raise InputError(f"asked for round {number} after round {last.round}: out of order")
         if self.files.opened() is not None:
             raise InputError("asked to train after the nonce was opened: out of order")
-        if message.head.content.get("steps") != steps:
-            raise InputError("asked for other steps than the terms say")
         model = self._site.update(message.body, steps)
         attestation = Attestation(
             round=number,
@@ -259,7 +264,7 @@ class Agent:
             planned=self._plan.rounds,
             answered=max(last.in_time, default=0),
         )
-        why = [each[:500] for each in wrong[:5]]
+        why = [printable(each)[:500] for each in wrong[:5]]
         answer = Answer(statement=told.hash(), agrees=not wrong, why=why)
         self.files.keep_statement(told, answer, message.body)
         self._note(f"statement of settlement {told.settlement}: net {told.line.net} units")

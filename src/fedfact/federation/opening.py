@@ -1,4 +1,8 @@
-"""After training: agents open their nonces, now that nothing the draw depends on can change."""
+"""After training: agents open their nonces, now that nothing the draw depends on can change.
+
+With its nonce an agent signs the head of the ledger, which is the last delivery: a nonce that was
+opened before that is found.
+"""
 
 from .contract import Contract
 from .desk import Desk, Paused
@@ -23,14 +27,15 @@ def open_nonces(desk: Desk) -> None:
     for k in range(TIMES_TO_OPEN):
         left = contracts.keys() - opened.keys()
         if draws and k > 0:
-            desk.wait_for(left)
+            desk.wait_for(left - record.gone)
         for agent, message in desk.ask("open", dict.fromkeys(sorted(left), content)).items():
             if isinstance(message, Message) and opens(message.head, contracts[agent]):
                 opened[agent] = message.evidence
-    if draws and len(opened) < desk.conduct.quorum and not desk.house.is_to_finish:
+    least = 1 if desk.house.is_to_finish else desk.conduct.quorum
+    if draws and len(opened) < least:
         raise Paused(
             f"{len(opened)} agents opened their nonces and the quorum is {desk.conduct.quorum}; "
-            "resume when more are there, or settle with --finish"
+            "resume when more are there, or with --finish if one nonce is to do"
         )
     withheld = sorted(contracts.keys() - opened.keys())
     desk.add(("nonces", Nonces(opened=opened, withheld=withheld, rule=WITHHELD)))
@@ -38,7 +43,7 @@ def open_nonces(desk: Desk) -> None:
 
 def opens(head: Head, contract: Contract) -> bool:
     """Whether a message opens the nonce that the contract commits to."""
-    nonce = str(head.content.get("nonce")) if head.content.keys() == {"nonce"} else ""
+    nonce = str(head.content.get("nonce")) if head.content.keys() == {"nonce", "ledger"} else ""
     try:
         secret = bytes.fromhex(nonce)
     except ValueError:

@@ -15,6 +15,7 @@ from .entries import (
     Agreed,
     Declined,
     Enrolled,
+    Leaves,
     Line,
     Nonces,
     Posting,
@@ -163,6 +164,15 @@ class Record:
         _require(sorted(named) == sorted(self.contracts), "nonces of others than the roster")
         self.nonces = said
 
+    def _take_leaves(self, said: Leaves, number: int) -> None:
+        _require(self.roster is not None, "somebody leaves before the roster was closed")
+        _require(not self.deliveries, "somebody leaves after the deliveries")
+        _require(self.nonces is None, "somebody leaves after the nonces were opened")
+        _require(said.agent in self.contracts, "somebody leaves who has no contract")
+        _require(said.agent not in self.gone, "somebody leaves twice")
+        _require(said.round == len(self.rounds) + 1, f"leaving in round {said.round} out of order")
+        self.gone.add(said.agent)
+
     def _take_round(self, said: RoundDone, number: int) -> None:
         _require(self.roster is not None, "a round before the roster was closed")
         _require(not self.deliveries, "a round after the deliveries")
@@ -172,7 +182,6 @@ class Record:
         _require(sorted(named) == sorted(self.contracts), "a round of others than the roster")
         for agent, evidence in said.attested.items():
             self.attested[agent] = Attestation.take(evidence.read_head().content)
-        self.gone |= said.leaves.keys()
         self.rounds.append(said)
 
     def _take_delivery(self, said: Delivery, number: int) -> None:

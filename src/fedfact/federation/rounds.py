@@ -7,9 +7,10 @@ that the result does not depend on who answered first.
 from ..mechanism import InputError
 from ..training.site import check_update, mean_of
 from .canonical import digest
-from .delivery import LEAVES, Attestation, check_attestation
+from .delivery import Attestation, check_attestation, leaving
 from .desk import Desk, Paused
-from .entries import RoundDone
+from .document import Document
+from .entries import Leaves, RoundDone
 from .message import Evidence
 from .transport import Failure
 
@@ -32,7 +33,9 @@ def train(desk: Desk) -> None:
     else:
         model = desk.plan.initial()
         house.save_model(0, model)
-    while len(record.rounds) < desk.plan.rounds and not house.is_to_finish:
+    while len(record.rounds) < desk.plan.rounds:
+        if house.is_to_finish and record.rounds:
+            break
         model = _round(desk, len(record.rounds) + 1, model)
 
 
@@ -48,14 +51,15 @@ def _round(desk: Desk, number: int, model: bytes) -> bytes:
     said = desk.ask("round", asked, model, desk.conduct.round_seconds, desk.plan.size())
     absent = dict.fromkeys(gone, LEFT) | dict.fromkeys(idle, NOT_BEGUN)
     attested: dict[str, Evidence] = {}
-    leaves: dict[str, Evidence] = {}
+    leaves: list[tuple[str, Document]] = []
     updates: dict[str, bytes] = {}
     samples: dict[str, int] = {}
     for agent, message in said.items():
         if isinstance(message, Failure):
             absent[agent] = message.reason
-        elif message.head.content == LEAVES:
-            absent[agent], leaves[agent] = LEFT, message.evidence
+        elif message.head.content == leaving(number):
+            absent[agent] = LEFT
+            leaves.append(("leaves", Leaves(agent=agent, round=number, said=message.evidence)))
         else:
             try:
                 attestation = Attestation.take(message.head.content)
@@ -70,6 +74,7 @@ def _round(desk: Desk, number: int, model: bytes) -> bytes:
                 continue
             attested[agent], updates[agent] = message.evidence, message.body
             samples[agent] = attestation.samples
+    desk.add(*leaves)  # whatever becomes of the round
     if len(attested) < desk.conduct.quorum:
         raise Paused(
             f"round {number}: {len(attested)} agents took part and the quorum is "
@@ -86,7 +91,6 @@ def _round(desk: Desk, number: int, model: bytes) -> bytes:
         model=digest(model),
         attested=attested,
         absent=absent,
-        leaves=leaves,
     )
     desk.add(("round", done))
     return model

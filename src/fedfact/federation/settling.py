@@ -52,7 +52,8 @@ def hand_out(desk: Desk) -> None:
     model = desk.house.load_model(len(record.rounds), last.model)
     if not record.lines:  # void: no money moves, but what was trained belongs to who trained it
         content = {"model": last.model}
-        desk.ask("model", dict.fromkeys(sorted(last.attested), content), model)
+        there = sorted(agent for agent, each in record.deliveries.items() if not each.left)
+        desk.ask("model", dict.fromkeys(there, content), model)
         return
     told = told_of(record, waiting)
     stay = {agent: told[agent].dump() for agent in waiting if told[agent].model}
@@ -102,6 +103,7 @@ def told_of(record: Record, agents: list[str]) -> dict[str, Told]:
     return {
         agent: Told(
             settlement=record.settlement,
+            rounds=len(record.rounds),
             agents=record.settled.agents,
             samples=record.settled.samples,
             left=record.deliveries[agent].left,

@@ -1,6 +1,7 @@
 """A consortium from nothing: the operator's directory, and a kit for every member."""
 
 import shutil
+import stat
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -81,7 +82,8 @@ def make_ready(kit: Path, config: Path) -> AgentConfig:
             f"{beside}: is of another federation than the kit; give each federation a directory"
         )
     with suppress(OSError):  # of a directory that is another's, that one sees to it
-        config.parent.chmod(0o700)
+        if not config.parent.stat().st_mode & stat.S_IWOTH:  # such as a folder for all
+            config.parent.chmod(0o700)
     write_whole(beside, published.encoded())
     return own
 

@@ -25,6 +25,7 @@ class Told(Document):
     """A statement as it is sent; ``model`` is of the final model, for who did not leave."""
 
     settlement: Annotated[int, Field(ge=0)]
+    rounds: Round
     agents: Annotated[int, Field(ge=3)]
     samples: Annotated[int, Field(ge=1, le=MOST_IN_ALL)]
     left: bool
@@ -59,7 +60,7 @@ def objections(
         "agent": contract.agent,
         "samples": (
             contract.samples
-            if not left and told.last_round < planned
+            if not left and told.rounds < planned
             else max(used, least_billed(terms))
         ),
         "fee": int(floor_difference(K, np.array([m]), told.samples)[0]),

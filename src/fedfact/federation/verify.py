@@ -184,12 +184,16 @@ def verify_copy(entries: list[Entry], agent: str, files: AgentFiles) -> list[Ver
         opened = files.opened()
         if record.nonces is None or record.roster is None:
             return "not opened yet"
+        if agent not in record.contracts:
+            return "takes no part"
         if opened is None:
             if record.money.rule == "rebate":
                 return "not opened, which changes nothing: this rule has no draw"
             raise Contested("the ledger says that the agent withheld its nonce; was it asked?")
-        if record.roster.contracts != opened:
+        if record.roster.contracts != opened.roster:
             raise InputError("the ledger has another roster than the agent opened its nonce for")
+        if opened.ledger != next(each.previous for each in entries if each.kind == "nonces"):
+            raise InputError("the agent opened its nonce for another ledger than this")
         if agent in record.nonces.withheld:
             raise Contested("the ledger says that the agent withheld a nonce that it opened")
         return "as opened"

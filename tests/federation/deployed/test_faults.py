@@ -64,6 +64,26 @@ def test_a_member_is_gone_for_good(deploy):
     assert set(record.acknowledged) == {"alder", "cedar"}
 
 
+def test_settled_early_though_fewer_than_the_quorum_are_there(deploy):
+    house = deploy(rounds=300)
+    members = house.join_all(alder="steady")
+    start = house.start()
+    house.wait_for_round(8)
+    kill(members["birch"])
+    kill(members["cedar"])
+    try:
+        assert start.wait(60) == 2, house.logs()  # without a quorum it pauses
+    except subprocess.TimeoutExpired:  # or it waits for them, if FLARE ended the job first
+        start.terminate()
+        assert start.wait(30) == 4, house.logs()
+    words = ("federation", "resume", house.operator, "--finish", "--wait", 5)
+    record = house.finish(house.run(*words, log="resume"))
+    assert len(record.rounds) < 300
+    assert set(record.lines) == {"alder", "birch", "cedar"}
+    assert set(record.acknowledged) == {"alder"}
+    assert record.lines["alder"].samples == record.contracts["alder"].samples
+
+
 def test_operator_and_server_are_killed_and_resumed(deploy):
     undisturbed, house = deploy("undisturbed", rounds=30), deploy("killed", rounds=30)
     for name in ("operator.key", "seed.secret", "terms.json"):

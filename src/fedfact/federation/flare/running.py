@@ -41,7 +41,8 @@ def run_operator(
         """Settled, and all who are there have been told: one job is enough for that."""
         watch.look()
         record = watch.record
-        return record.settled is not None and (jobs[0] > 0 or record.phase == "finished")
+        told = record.phase == "finished" and record.lines  # of a void one nobody can say so
+        return record.settled is not None and bool(jobs[0] > 0 or told)
 
     def look(status: Status) -> None:
         watch.look()
@@ -52,6 +53,8 @@ def run_operator(
         watch.look()
         if read_status(directory) is None:  # what runs there already is left alone
             set_finish(directory, watch.record, finish)
+        if finish or watch.record.deliveries:
+            quorum = 1  # there are no rounds to come
         over = supervise(directory, quorum, finished, progress, show=look, patience=patience)
         if watch.record.settled is not None:
             with suppress(OSError):
