@@ -4,12 +4,10 @@ Hypothesis draws what is done to a good one. How many were really tried is count
 """
 
 import contextlib
-import importlib.util
 import io
 import json
 import shutil
 import sys
-from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -32,6 +30,8 @@ from fedfact.federation.transport import Failure
 from fedfact.federation.verify import chain, signatures
 from fedfact.mechanism import InputError
 
+from . import dishonest as lie
+
 pytestmark = pytest.mark.thorough
 
 COUNTS = {
@@ -49,16 +49,6 @@ WILD = [None, True, -1, 0, 2**63 - 1, 2**63, "", "é\u2028", "0" * 64, "1e+99", 
 MARKS = b'{}[]",:0-9aA\\ \n\x00\xff'
 DELETE = object()
 
-
-def beside(name):
-    """A file of this folder; under --import-mode=importlib it is not on the path."""
-    spec = importlib.util.spec_from_file_location(name, Path(__file__).with_name(f"{name}.py"))
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-lie = beside("dishonest")
 
 CHANGE = st.tuples(st.integers(0, 6), st.integers(0, 2**20), st.binary(min_size=1, max_size=20))
 DAMAGE = st.lists(CHANGE, min_size=1, max_size=4)

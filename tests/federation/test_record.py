@@ -1,8 +1,6 @@
 """The record of a ledger: every entry that cannot come now is refused, whoever signed it."""
 
-import importlib.util
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -10,16 +8,8 @@ from fedfact.federation.record import Record, replay, secret_fits
 from fedfact.federation.verify import verify
 from fedfact.mechanism import InputError
 
+from . import dishonest as lie
 
-def beside(name):
-    """A file of this folder; under --import-mode=importlib it is not on the path."""
-    spec = importlib.util.spec_from_file_location(name, Path(__file__).with_name(f"{name}.py"))
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-lie = beside("dishonest")
 HARMLESS = ({"enrolment"}, {"acknowledged"})
 """Kinds that come in the order in which agents happen to answer: two neighbours may be swapped,
 as long as no agent has signed the head of the ledger behind them with its nonce."""

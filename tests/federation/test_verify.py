@@ -1,12 +1,10 @@
 """Verification: any changed byte is found, and so is an operator that signs what is not so."""
 
-import importlib.util
 import json
 import random
 import shutil
 import sqlite3
 from dataclasses import asdict, fields, replace
-from pathlib import Path
 
 import pytest
 
@@ -33,16 +31,7 @@ from fedfact.federation.verify import (
 )
 from fedfact.mechanism import InputError
 
-
-def beside(name):
-    """A file of this folder; under --import-mode=importlib it is not on the path."""
-    spec = importlib.util.spec_from_file_location(name, Path(__file__).with_name(f"{name}.py"))
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-lie = beside("dishonest")
+from . import dishonest as lie
 
 
 @pytest.fixture(scope="module")

@@ -88,7 +88,13 @@ def verify(
     """
     from ..federation.agent_config import read_agent_config
     from ..federation.agent_files import AgentFiles
-    from ..federation.verify import first_bad_entry, phase_of, verify_copy, verify_ledger
+    from ..federation.verify import (
+        first_bad_entry,
+        is_sound,
+        phase_of,
+        verify_copy,
+        verify_ledger,
+    )
 
     entries, verdicts = verify_ledger(where)
     phase = phase_of(verdicts)
@@ -98,7 +104,7 @@ def verify(
         name = signed.agent if signed else read_agent_config(agent / "agent.toml").name
         verdicts += verify_copy(entries, name, files)
     contested = any(verdict.contested for verdict in verdicts)
-    sound = all(verdict.holds or verdict.contested for verdict in verdicts)
+    sound = is_sound(verdicts)
     first = first_bad_entry(verdicts)
     if as_json:
         checks = [asdict(verdict) for verdict in verdicts]

@@ -232,12 +232,17 @@ def _heads(data: bytes) -> list[dict[str, Any]]:
 def _head(line: bytes) -> dict[str, Any]:
     """Number and hash of a ledger's entry."""
     head = read_canonical(line)
-    if not isinstance(head, dict) or head.keys() != {"number", "hash"}:
+    if not is_head(head):
         raise InputError("no head of a ledger")
-    number, entry = head["number"], head["hash"]
-    if type(number) is not int or number < 0 or not re.fullmatch("[0-9a-f]{64}", str(entry)):
-        raise InputError("no head of a ledger")
-    return head
+    return dict(head)
+
+
+def is_head(said: Any) -> bool:
+    """Whether it names an entry of a ledger, by number and hash."""
+    if not isinstance(said, dict) or said.keys() != {"number", "hash"}:
+        return False
+    number, entry = said["number"], said["hash"]
+    return type(number) is int and number >= 0 and bool(re.fullmatch("[0-9a-f]{64}", str(entry)))
 
 
 def _last_round(data: bytes) -> LastRound:

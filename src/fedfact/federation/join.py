@@ -19,14 +19,14 @@ from ..files import log_line, printable
 from ..mechanism import InputError, whole_local_optimum
 from ..training.site import Site
 from .agent_config import AgentConfig, read_agent_config
-from .agent_files import AgentFiles, LastRound, Opened
+from .agent_files import AgentFiles, LastRound, Opened, is_head
 from .canonical import decimal, digest
 from .contract import Contract, Enrolment, contract_of, declining
 from .delivery import Attestation, leaving
 from .draw import commitment
 from .keys import is_signed
 from .message import OPERATOR, Message, read_message, write_message
-from .published import Published
+from .published import Published, read_published
 from .rationality import objection
 from .told import Answer, Told, objections
 from .transport import Handler
@@ -283,20 +283,9 @@ class Agent:
 
 def _head(said: Any) -> tuple[int, str]:
     """Number and hash of the ledger's last entry, as a request names it."""
-    number, entry = (said.get("number"), said.get("hash")) if isinstance(said, dict) else (-1, "")
-    if type(number) is not int or number < 0 or not isinstance(entry, str):
+    if not is_head(said):
         raise InputError("a request that does not name the head of the ledger")
-    return number, entry
-
-
-def read_published(path: Path) -> Published:
-    """The published terms in a file."""
-    try:
-        return Published.read(path.read_bytes()).checked()
-    except OSError:
-        raise InputError(f"{path}: is not there; copy terms.json from the kit") from None
-    except InputError as error:
-        raise InputError(f"{path}: {error}; copy terms.json from the kit again") from None
+    return said["number"], said["hash"]
 
 
 def open_agent(place: Path) -> Handler:

@@ -144,3 +144,13 @@ def _section(table: dict[str, Any], name: str, known: Iterable[str]) -> dict[str
         raise InputError(f"{name} is no section; write [{name}] above its keys")
     check_keys(section, known, f" in [{name}]")
     return section
+
+
+def read_published(path: Path) -> Published:
+    """The published terms in a file."""
+    try:
+        return Published.read(path.read_bytes()).checked()
+    except OSError:
+        raise InputError(f"{path}: is not there; copy terms.json from the kit") from None
+    except InputError as error:
+        raise InputError(f"{path}: {error}; copy terms.json from the kit again") from None

@@ -13,7 +13,8 @@ from .consortium import PUBLISHED, check_new, create, ledger_place, read_invitat
 from .consortium import TERMS as OWN_TERMS
 from .contract import agreed_samples, least_billed
 from .flare.kits import require_flare
-from .join import CONFIG, TERMS, Agent, read_published
+from .join import CONFIG, TERMS, Agent
+from .published import read_published
 
 DEFAULT_TERMS = Path(__file__).with_name("terms.toml")
 """Terms for a first try, with every key explained."""

@@ -126,6 +126,11 @@ def verify_ledger(place: str) -> tuple[list[Entry], list[Verdict]]:
     return entries, verify(entries)
 
 
+def is_sound(verdicts: list[Verdict]) -> bool:
+    """Whether all hold but what an agent contests, which is no fault of the ledger's."""
+    return all(each.holds or each.contested for each in verdicts)
+
+
 def first_bad_entry(verdicts: list[Verdict]) -> int | None:
     """The number of the first entry that a check names."""
     return min((each.entry for each in verdicts if each.entry is not None), default=None)

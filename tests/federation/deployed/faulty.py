@@ -4,12 +4,13 @@ import time
 
 from fedfact.federation import join
 from fedfact.federation.message import OPERATOR, read_message, write_message
+from fedfact.federation.published import read_published
 from fedfact.mechanism import InputError
 
 
 def _agent(place):
     config = join.read_agent_config(place / join.CONFIG)
-    return join.Agent(place, config, join.read_published(place / join.TERMS))
+    return join.Agent(place, config, read_published(place / join.TERMS))
 
 
 def steady(place):

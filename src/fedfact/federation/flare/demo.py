@@ -20,7 +20,7 @@ from ..ledger import read_ledger
 from ..money import settlement_of
 from ..record import replay
 from ..setup import DEFAULT_TERMS, make_ready, set_up
-from ..verify import verify, verify_copy
+from ..verify import is_sound, verify, verify_copy
 from .kits import find_kits
 from .processes import start_site
 from .running import Show, run_operator
@@ -58,7 +58,7 @@ def run_demo(directory: Path, rounds: int, show: Show) -> dict[str, Any]:
     return {
         "overview": overview,
         "stopped": False,
-        "sound": all(verdict.holds for verdict in verdicts),
+        "sound": is_sound(verdicts),
         "checks": [asdict(verdict) for verdict in verdicts],
         "members": _better_off(entries),
         "accuracy": _accuracy(plan, model) if model.exists() else None,
