@@ -3,6 +3,7 @@
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 BIN := .venv/bin
 READY := .venv/.ready
+DEV := .venv/.dev
 
 .DEFAULT_GOAL := help
 .PHONY: help run test thorough check bench docs clean
@@ -13,30 +14,38 @@ help: ## Show this list
 run: $(READY) ## Run the study of the paper on handwritten digits, about a minute; ends with its page
 	@$(BIN)/fedfact run digits -o build/digits --resume
 
-test: $(READY) ## Run the tests, and the examples in the docs
+test: $(DEV) ## Run the tests, and the examples in the docs
 	@$(BIN)/pytest -q -n auto -m 'not thorough'
 
-thorough: $(READY) ## Run those that take minutes: real processes killed, every byte changed, fuzzing
+thorough: $(DEV) ## Run those that take minutes: real processes killed, every byte changed, fuzzing
 	@$(BIN)/pytest -q -m thorough tests # one at a time: each has many processes of its own
 
-check: $(READY) ## Lint, format and types: ruff, mypy --strict
+check: $(DEV) ## Lint, format and types: ruff, mypy --strict
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 
-bench: $(READY) ## Measure speed, printed as ratios and sizes
+bench: $(DEV) ## Measure speed, printed as ratios and sizes
 	@for file in bench/*.py; do echo "== $$file"; $(BIN)/python $$file || exit 1; done
 
-docs: $(READY) ## Run the commands shown in README and docs again, and write what they print
+docs: $(DEV) ## Run the commands shown in README and docs again, and write what they print
 	@$(BIN)/python docs/refresh.py
+	@$(BIN)/python docs/import_graph.py
 
 clean: ## Remove everything that was made here
 	rm -rf .venv build .pytest_cache .mypy_cache .ruff_cache .hypothesis src/*.egg-info
+
+INSTALL = $(BIN)/pip install -q --disable-pip-version-check -c constraints.txt
 
 $(READY): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo "fedfact needs Python 3.11 or newer: make PYTHON=/path/to/python3.11 ..."; exit 1; }
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	@echo "Installing into .venv (once) ..."
-	@$(BIN)/pip install -q --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@$(INSTALL) -e '.[train,plot]'
+	@touch $@
+
+$(DEV): $(READY)
+	@echo "Installing what tests and checks need (once) ..."
+	@$(INSTALL) -e '.[dev]'
 	@touch $@

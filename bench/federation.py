@@ -12,16 +12,18 @@ import time
 from datetime import datetime
 from pathlib import Path
 
-from fedfact.data.site import load_site
-from fedfact.federation.entry import Entry
-from fedfact.federation.flare.demo import MEMBERS, run_demo
-from fedfact.federation.join import open_agent
-from fedfact.federation.ledger import read_ledger
-from fedfact.federation.operate import operate
-from fedfact.federation.record import replay
-from fedfact.federation.transport import InProcess
-from fedfact.federation.verify import verify
-from fedfact.training.site import Plan, Site, mean_of
+from fedfact.data.member_data import load_site
+from fedfact.federation.audit.verify import verify
+from fedfact.federation.deploy.flare.demo import MEMBERS, run_demo
+from fedfact.federation.ledger.entry import Entry
+from fedfact.federation.ledger.state import replay
+from fedfact.federation.ledger.store import read_ledger
+from fedfact.federation.member.member import open_member
+from fedfact.federation.operator.run import operate
+from fedfact.federation.wire.transport import InProcess
+from fedfact.training.plan import Plan
+from fedfact.training.site.average import mean_of
+from fedfact.training.site.site import Site
 
 ROUNDS = 40
 
@@ -43,7 +45,7 @@ def in_process(deployed: Path, folder: Path) -> list[Entry]:
         (folder / member).mkdir()
         for name in ("agent.toml", "terms.json", "agent.key", "nonce.secret", "salt.secret"):
             shutil.copy(deployed / member / name, folder / member)
-        agents[member] = open_agent(folder / member)
+        agents[member] = open_member(folder / member)
     operate(operator, InProcess(agents))
     return read_ledger(str(operator))
 

@@ -5,10 +5,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-from fedfact.lab import Rule, Setting, Table
-from fedfact.lab.attack import attack
-from fedfact.lab.dynamics import replies
-from fedfact.lab.hedge import hedge
+from fedfact.lab import GameRule, Setting, Table
+from fedfact.lab.attacks.table import attack
+from fedfact.lab.play.dynamics import replies
+from fedfact.lab.play.hedge import hedge
 from fedfact.mechanism import Others, best_response
 
 FEW, MANY = 1_000, 10_000
@@ -27,7 +27,7 @@ def growth(work: Callable[[int], Callable[[], object]]) -> float:
     return seconds(work(MANY)) / MANY / (small / FEW)
 
 
-def named(setting: Setting, name: str) -> Rule:
+def named(setting: Setting, name: str) -> GameRule:
     return setting.rule(name, setting.agents)
 
 

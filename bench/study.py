@@ -4,19 +4,19 @@ import time
 
 import numpy as np
 
-from fedfact.study.arm import arms
-from fedfact.study.contribution import contribution
-from fedfact.study.losses import losses
-from fedfact.study.members import members
-from fedfact.study.read import read_study
-from fedfact.study.truthfulness import truthfulness
+from fedfact.study.config.agents import agents_of
+from fedfact.study.config.arm import arms
+from fedfact.study.config.load import read_study
+from fedfact.study.measure.contribution import contribution
+from fedfact.study.measure.losses import losses
+from fedfact.study.measure.truthfulness import truthfulness
 
 
 def seconds(agents: int) -> dict[str, float]:
     study = read_study("digits", [f"agents={agents}", "costs.mean=1e-4"])
     rng, took = np.random.default_rng(0), {}
     start = time.perf_counter()
-    who = members(study, arms(study)[0], 0, 10**9)
+    who = agents_of(study, arms(study)[0], 0, 10**9)
     took["members"] = time.perf_counter() - start
     start = time.perf_counter()
     contribution(study, who)

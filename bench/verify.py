@@ -8,18 +8,18 @@ import tempfile
 import time
 from pathlib import Path
 
-from fedfact.federation.canonical import decimal, digest
-from fedfact.federation.consortium import create
-from fedfact.federation.contract import Contract, Enrolment
-from fedfact.federation.draw import commitment
-from fedfact.federation.entry import Entry
-from fedfact.federation.keys import Key
-from fedfact.federation.ledger import read_ledger
-from fedfact.federation.message import OPERATOR, read_message, write_message
-from fedfact.federation.operate import operate
-from fedfact.federation.told import Told
-from fedfact.federation.transport import InProcess
-from fedfact.federation.verify import verify
+from fedfact.federation.agreement.contract import Contract, Enrolment
+from fedfact.federation.agreement.draw import commitment
+from fedfact.federation.agreement.statement_message import StatementMessage
+from fedfact.federation.audit.verify import verify
+from fedfact.federation.ledger.entry import Entry
+from fedfact.federation.ledger.store import read_ledger
+from fedfact.federation.operator.directory import create
+from fedfact.federation.operator.run import operate
+from fedfact.federation.wire.canonical import decimal, digest
+from fedfact.federation.wire.keys import Key
+from fedfact.federation.wire.message import OPERATOR, read_message, write_message
+from fedfact.federation.wire.transport import InProcess
 
 TERMS = """
 name = "bench"
@@ -62,7 +62,9 @@ class Signer:
             answer = {"round": said["round"], "start": digest(body), "steps": said["steps"]}
             answer |= {"samples": self.samples, "used": self.samples, "index": "0" * 64}
         else:
-            told = Told.take({name: value for name, value in said.items() if name != "ledger"})
+            told = StatementMessage.take(
+                {name: value for name, value in said.items() if name != "ledger"}
+            )
             answer = {"statement": told.hash(), "agrees": True, "why": []}
         return write_message(
             self.key,

@@ -1,4 +1,4 @@
-"""The public surface: what it is, that it is all there, and that layers only import downwards."""
+"""The public surface: what it is, that it is all there, and what it loads."""
 
 import ast
 import importlib
@@ -14,55 +14,85 @@ import fedfact
 import fedfact.mechanism
 
 SRC = Path(fedfact.__file__).parent
-# upwards
-LAYERS = [
-    "mechanism",
-    "data",
-    "models",
-    "training",
-    "federation",
-    "lab",
-    "study",
-    "report",
-    "cli",
-]
-SHARED = {"_version", "files", "folders", "progress"}
+PACKAGES = sorted(
+    ".".join(("fedfact", *path.parent.relative_to(SRC).parts))
+    for path in SRC.rglob("__init__.py")
+    if "__all__" in path.read_text()
+)
 
 
 def test_public_names_of_the_package():
-    assert sorted(fedfact.__all__) == [
+    assert fedfact.__all__ == [
+        "RULES",
+        "Applicant",
+        "DeploymentError",
+        "FedfactError",
         "InputError",
+        "LedgerError",
+        "Machine",
         "Population",
         "Settlement",
         "Terms",
+        "TrainingError",
         "__version__",
+        "advise",
+        "others_like",
+        "plot",
+        "read_agents",
+        "read_result",
+        "read_study",
+        "read_terms",
+        "run_federation",
+        "run_study",
         "settle",
+        "statement",
+        "verify",
     ]
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "fedfact",
-        "fedfact.mechanism",
-        "fedfact.data",
-        "fedfact.models",
-        "fedfact.training",
-        "fedfact.lab",
-    ],
-)
+def in_order(name):
+    """Constants, then classes, then functions, as ruff sorts them."""
+    return (0 if name.isupper() and name != "_" else 1 if name[:1].isupper() else 2, name)
+
+
+@pytest.mark.parametrize("name", PACKAGES)
 def test_all_is_sorted_complete_and_real(name):
     module = importlib.import_module(name)
-    assert len(set(module.__all__)) == len(module.__all__)
+    assert module.__all__ == sorted(set(module.__all__), key=in_order)
     for public in module.__all__:
         assert getattr(module, public) is not None
-    imported = {
+    source = ast.parse(Path(module.__file__).read_text())
+    bodies = [source.body, *(node.body for node in source.body if isinstance(node, ast.If))]
+    offered = {
         alias.asname or alias.name
-        for node in ast.parse(Path(module.__file__).read_text()).body
-        if isinstance(node, ast.ImportFrom)
+        for body in bodies
+        for node in body
+        if isinstance(node, ast.ImportFrom) and node.level
         for alias in node.names
     }
-    assert imported == set(module.__all__)
+    defined = {
+        node.name if isinstance(node, ast.FunctionDef | ast.ClassDef) else node.target.id
+        for node in source.body
+        if isinstance(node, ast.FunctionDef | ast.ClassDef)
+        or (isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name))
+    }
+    assert set(module.__all__) <= offered | defined
+    assert {each for each in offered if not each.startswith("_")} - set(module.__all__) == (
+        {"RULE_NAMES", "Terms"} if name == "fedfact.mechanism.rules" else set()
+    )
+
+
+def test_what_is_not_offered_is_not_there():
+    with pytest.raises(AttributeError, match="has no attribute 'setle'"):
+        fedfact.setle  # noqa: B018
+    assert set(fedfact.__all__) <= set(dir(fedfact))
+
+
+def test_errors_have_one_root_and_only_refused_inputs_are_value_errors():
+    errors = [fedfact.InputError, fedfact.LedgerError, fedfact.TrainingError]
+    errors.append(fedfact.DeploymentError)
+    assert all(issubclass(each, fedfact.FedfactError) for each in errors)
+    assert [issubclass(each, ValueError) for each in errors] == [True, False, False, False]
 
 
 def test_every_mechanism_function_names_its_equation():
@@ -73,38 +103,27 @@ def test_every_mechanism_function_names_its_equation():
             assert source.search(thing.__doc__), public
 
 
-def imports(path):
-    """Layers of ours that a module imports."""
-    depth = len(path.relative_to(SRC).parts)  # as many dots lead to the package itself
-    for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.ImportFrom) and node.level == depth:
-            yield (node.module or "").split(".")[0]
-        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("fedfact"):
-            yield node.module.split(".")[1]
-
-
-@pytest.mark.parametrize("layer", LAYERS)
-def test_imports_only_go_down(layer):
-    allowed = {*LAYERS[: LAYERS.index(layer)], *SHARED}
-    for path in (SRC / layer).rglob("*.py"):
-        assert set(imports(path)) <= allowed, path.name
-
-
-def test_flare_is_imported_in_its_adapter_alone():
-    adapter = SRC / "federation" / "flare"
-    for path in SRC.rglob("*.py"):
-        if adapter not in path.parents:
-            names = re.findall(r"(?m)^\s*(?:from|import) +nvflare", path.read_text())
-            assert not names, path
-
-
-def test_the_mechanism_loads_nothing_but_numpy():
-    code = (
-        "import sys, fedfact.mechanism; "
-        "print([m for m in ('scipy', 'torch', 'matplotlib', 'pyarrow') if m in sys.modules])"
-    )
+@pytest.mark.parametrize(
+    ("modules", "absent"),
+    [
+        ("fedfact.mechanism", ("scipy", "torch", "matplotlib", "pyarrow")),
+        ("fedfact, fedfact.cli", ("scipy", "torch", "matplotlib", "pyarrow", "nvflare")),
+        (
+            "fedfact.settlement, fedfact.advice, fedfact.federation.audit.verify",
+            ("torch", "sklearn", "matplotlib", "pyarrow", "nvflare"),
+        ),
+    ],
+)
+def test_what_is_light_loads_nothing_heavy(modules, absent):
+    code = f"import sys, {modules}; print([m for m in {absent} if m in sys.modules])"
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert out.stdout.strip() == "[]"
+
+
+def test_python_m_fedfact_is_the_command():
+    command = [sys.executable, "-m", "fedfact", "--version"]
+    out = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert out.stdout == f"fedfact {fedfact.__version__}\n"
 
 
 def test_typed_marker_is_shipped():

@@ -1,6 +1,80 @@
-"""fedfact: federated learning that is safe to join."""
+"""fedfact: federated learning that is safe to join.
+
+What is offered here is what a notebook needs; it is imported when it is asked for.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from ._version import __version__
-from .mechanism import InputError, Population, Settlement, Terms, settle
+from .errors import DeploymentError, FedfactError, InputError, LedgerError, TrainingError
 
-__all__ = ["InputError", "Population", "Settlement", "Terms", "__version__", "settle"]
+if TYPE_CHECKING:
+    from .advice import Applicant, advise, others_like
+    from .federation.audit.verify import verify
+    from .federation.deploy.in_process import run_federation
+    from .mechanism import RULES, Population, Settlement, Terms, settle
+    from .report.plot import plot
+    from .settlement import read_agents, read_terms, statement
+    from .study.config.load import read_study
+    from .study.files.directory import read_result
+    from .study.run import run_study
+    from .training import Machine
+
+__all__ = [
+    "RULES",
+    "Applicant",
+    "DeploymentError",
+    "FedfactError",
+    "InputError",
+    "LedgerError",
+    "Machine",
+    "Population",
+    "Settlement",
+    "Terms",
+    "TrainingError",
+    "__version__",
+    "advise",
+    "others_like",
+    "plot",
+    "read_agents",
+    "read_result",
+    "read_study",
+    "read_terms",
+    "run_federation",
+    "run_study",
+    "settle",
+    "statement",
+    "verify",
+]
+
+_WHERE = {
+    "RULES": "mechanism",
+    "Applicant": "advice",
+    "Machine": "training",
+    "Population": "mechanism",
+    "Settlement": "mechanism",
+    "Terms": "mechanism",
+    "advise": "advice",
+    "others_like": "advice",
+    "plot": "report.plot",
+    "read_agents": "settlement",
+    "read_result": "study.files.directory",
+    "read_study": "study.config.load",
+    "read_terms": "settlement",
+    "run_federation": "federation.deploy.in_process",
+    "run_study": "study.run",
+    "settle": "mechanism",
+    "statement": "settlement",
+    "verify": "federation.audit.verify",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _WHERE:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f".{_WHERE[name]}", __name__), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

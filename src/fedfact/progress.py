@@ -3,7 +3,7 @@
 from typing import Protocol
 
 
-class Report(Protocol):
+class Progress(Protocol):
     """Called now and then by long work, the last time with ``done`` equal to ``total``."""
 
     def __call__(self, what: str, done: int, total: int, unit: str) -> None:

@@ -9,5 +9,5 @@ def alone(monkeypatch, tmp_path):
     monkeypatch.delenv("FEDFACT_DATA", raising=False)
     monkeypatch.setenv("FEDFACT_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("no_proxy", "*")
-    monkeypatch.setattr("fedfact.data.mnist.MIRRORS", ("http://127.0.0.1:9/",))
-    monkeypatch.setattr("fedfact.data.download.PAUSE", 0)
+    monkeypatch.setattr("fedfact.data.sets.mnist.MIRRORS", ("http://127.0.0.1:9/",))
+    monkeypatch.setattr("fedfact.data.sources.download.PAUSE", 0)

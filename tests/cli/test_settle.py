@@ -10,8 +10,9 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from fedfact import InputError, __version__, files
-from fedfact.report import settlement
+from fedfact import InputError, __version__
+from fedfact.io import files
+from fedfact.report.single import settlement
 
 TERMS = ("--error-scale", "1", "--unit", "1e-6")
 

@@ -36,8 +36,8 @@ def offline(monkeypatch):
     """No test may reach the network, but for servers of its own."""
     monkeypatch.setenv("no_proxy", "*")
     for module in ("mnist", "cifar10"):
-        monkeypatch.setattr(f"fedfact.data.{module}.MIRRORS", ("http://127.0.0.1:9/",))
-    monkeypatch.setattr("fedfact.data.download.PAUSE", 0)
+        monkeypatch.setattr(f"fedfact.data.sets.{module}.MIRRORS", ("http://127.0.0.1:9/",))
+    monkeypatch.setattr("fedfact.data.sources.download.PAUSE", 0)
 
 
 @pytest.fixture

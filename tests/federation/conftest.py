@@ -5,13 +5,14 @@ from types import SimpleNamespace
 
 import pytest
 
-from fedfact.federation.agent_files import AgentFiles
-from fedfact.federation.consortium import Consortium, create
-from fedfact.federation.desk import Desk
-from fedfact.federation.join import open_agent
-from fedfact.federation.operate import operate
-from fedfact.federation.transport import Failure, InProcess
-from fedfact.federation.verify import verify, verify_copy
+from fedfact.federation.audit.own_copy import verify_copy
+from fedfact.federation.audit.verify import verify
+from fedfact.federation.member.files import MemberFiles
+from fedfact.federation.member.member import open_member
+from fedfact.federation.operator.directory import OperatorDirectory, create
+from fedfact.federation.operator.run import operate
+from fedfact.federation.operator.session import Session
+from fedfact.federation.wire.transport import Failure, InProcess
 
 TERMS = """
 name = "test"
@@ -54,18 +55,18 @@ class House:
         (self.root / name / "agent.toml").write_text("\n".join(lines) + "\n")
 
     def handlers(self):
-        return {name: open_agent(place) for name, place in self.agents.items()}
+        return {name: open_member(place) for name, place in self.agents.items()}
 
     def run(self, transport=None):
         operate(self.directory, transport or InProcess(self.handlers()))
         return self.record()
 
     def record(self):
-        with Consortium(self.directory) as house:
-            return Desk(house, InProcess({})).record
+        with OperatorDirectory(self.directory) as house:
+            return Session(house, InProcess({})).record
 
     def entries(self):
-        with Consortium(self.directory) as house:
+        with OperatorDirectory(self.directory) as house:
             return house.ledger.entries()
 
 
@@ -129,7 +130,7 @@ def check(house):
     entries = house.entries()
     verdicts = verify(entries)
     for name, place in house.agents.items():
-        verdicts += verify_copy(entries, name, AgentFiles(place))
+        verdicts += verify_copy(entries, name, MemberFiles(place))
     # Contested are answers that the wires of tests lose on the way.
     assert [each for each in verdicts if not each.holds and not each.contested] == []
     record = house.record()

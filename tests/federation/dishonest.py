@@ -3,8 +3,8 @@
 import json
 from dataclasses import replace
 
-from fedfact.federation.canonical import canonical
-from fedfact.federation.keys import Key, read_secret
+from fedfact.federation.wire.canonical import canonical
+from fedfact.federation.wire.keys import Key, read_secret
 
 
 def operator_key(house):

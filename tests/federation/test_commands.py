@@ -9,14 +9,14 @@ from dataclasses import dataclass
 
 import pytest
 
-from fedfact.cli.federation_view import Tail, paths, print_overview
-from fedfact.federation.agent_files import AgentFiles
-from fedfact.federation.flare import running
-from fedfact.federation.ledger import read_ledger
-from fedfact.federation.overview import overview
-from fedfact.federation.record import replay
-from fedfact.federation.transport import Failure
-from fedfact.mechanism import InputError
+from fedfact.cli.federation.view import Tail, paths, print_overview
+from fedfact.errors import InputError
+from fedfact.federation.deploy.flare.server import running
+from fedfact.federation.ledger.state import replay
+from fedfact.federation.ledger.store import read_ledger
+from fedfact.federation.member.files import MemberFiles
+from fedfact.federation.operator.overview import overview
+from fedfact.federation.wire.transport import Failure
 
 TERMS = """
 name = "test"
@@ -321,7 +321,7 @@ def test_a_demo_that_was_stopped_says_so(run, tmp_path, monkeypatch):
             started.remove(self)
 
     monkeypatch.setattr(running, "supervise", lambda *rest, **options: False)
-    monkeypatch.setattr("fedfact.federation.flare.demo.start_site", Site)
+    monkeypatch.setattr("fedfact.federation.deploy.flare.demo.start_site", Site)
     place = tmp_path / "demo"
     done = run("federation", "demo", "--directory", place, status=4)
     assert f"go on with fedfact federation demo --directory {place}" in done.stderr
@@ -412,7 +412,7 @@ def test_the_tail_of_a_log_is_what_is_new_and_whole(tmp_path):
 
 
 def test_a_head_that_was_cut_short_is_cut_off(tmp_path, monkeypatch):
-    files, path = AgentFiles(tmp_path), tmp_path / "heads.jsonl"
+    files, path = MemberFiles(tmp_path), tmp_path / "heads.jsonl"
     heads = [{"number": k, "hash": f"{k}" * 64} for k in range(3)]
     files.see_head(heads[0])
 
@@ -425,7 +425,7 @@ def test_a_head_that_was_cut_short_is_cut_off(tmp_path, monkeypatch):
         with pytest.raises(InputError, match="no space left"):
             files.see_head(heads[1])
     files.see_head(heads[2])
-    assert AgentFiles(tmp_path).heads() == [heads[0], heads[2]]
+    assert MemberFiles(tmp_path).heads() == [heads[0], heads[2]]
 
 
 def test_every_command_has_json_and_help(run):

@@ -7,16 +7,17 @@ import numpy as np
 import pytest
 
 from fedfact import InputError
-from fedfact.federation import settling
-from fedfact.federation.agent_files import AgentFiles
-from fedfact.federation.consortium import Consortium
-from fedfact.federation.desk import Desk
-from fedfact.federation.message import read_message, write_message
-from fedfact.federation.operate import run
-from fedfact.federation.settling import reverse, told_of
-from fedfact.federation.told import Told, objections
-from fedfact.federation.transport import Failure, InProcess
-from fedfact.federation.verify import verify
+from fedfact.federation.agreement.statement_message import StatementMessage
+from fedfact.federation.audit.verify import verify
+from fedfact.federation.ledger.state import LedgerState
+from fedfact.federation.member.files import MemberFiles
+from fedfact.federation.member.review import objections
+from fedfact.federation.operator.directory import OperatorDirectory
+from fedfact.federation.operator.run import run
+from fedfact.federation.operator.session import Session
+from fedfact.federation.operator.settle import reverse
+from fedfact.federation.wire.message import read_message, write_message
+from fedfact.federation.wire.transport import Failure, InProcess
 
 
 def head(data):
@@ -135,7 +136,7 @@ class Rogue:
 @pytest.mark.parametrize("what", [name for name in vars(Rogue) if not name.startswith("_")])
 def test_a_reply_that_is_wrong_counts_as_none(make_house, wired, sound, what):
     house, seen = make_house(agents=4), {}
-    rogue = Rogue(AgentFiles(house.agents["birch"]).key, seen)
+    rogue = Rogue(MemberFiles(house.agents["birch"]).key, seen)
 
     def after(agent, kind, reply):
         if kind == "round" and isinstance(reply, bytes):
@@ -197,7 +198,7 @@ def told(finished):
     found = {}
     for rule in ("rebate", "sandwich"):
         record = getattr(finished, rule).record()
-        for name, each in told_of(record, sorted(record.lines)).items():
+        for name, each in record.statement_messages(sorted(record.lines)).items():
             found[rule, name] = each, record.contracts[name], record.money
     return found
 
@@ -206,7 +207,7 @@ def changed(told, **changes):
     """What is told with other values, by name; those of the line are found there."""
     line = {k: v for k, v in changes.items() if k in told.line.dump()}
     rest = {k: v for k, v in changes.items() if k not in line}
-    return Told.take(told.dump() | rest | {"line": told.line.dump() | line})
+    return StatementMessage.take(told.dump() | rest | {"line": told.line.dump() | line})
 
 
 @pytest.mark.parametrize("rule", ["rebate", "sandwich"])
@@ -264,7 +265,7 @@ def test_a_larger_federation_than_was_signed_for_is_objected_to(told):
         fee = int(K / 141 - K / M)
         net = said.line.rebate - fee
         other = changed(said, samples=141, fee=fee, net=net)
-        other = Told.take(other.dump() | {"samples": M})
+        other = StatementMessage.take(other.dump() | {"samples": M})
         found = [each for each in objections(other, contract, terms, 141) if "shows" not in each]
         assert bool(found) == wrong, found
 
@@ -274,7 +275,7 @@ def test_a_wrong_statement_is_disputed_and_the_dispute_is_in_the_ledger(
 ):
     """A fault of the operator's program: it tells birch of a fee that is one too high."""
     house = make_house(agents=4)
-    real = settling.told_of
+    real = LedgerState.statement_messages
 
     def faulty(record, agents):
         right = real(record, agents)
@@ -283,7 +284,7 @@ def test_a_wrong_statement_is_disputed_and_the_dispute_is_in_the_ledger(
             right["birch"] = changed(right["birch"], fee=line.fee + 1, net=line.net - 1)
         return right
 
-    monkeypatch.setattr(settling, "told_of", faulty)
+    monkeypatch.setattr(LedgerState, "statement_messages", faulty)
     house.run()
     monkeypatch.undo()
     record = house.record()
@@ -299,12 +300,12 @@ def test_a_wrong_statement_is_disputed_and_the_dispute_is_in_the_ledger(
 
 
 def settle_again(house, why="birch was told of a wrong fee"):
-    with Consortium(house.directory) as consortium:
-        desk = Desk(consortium, InProcess(house.handlers()))
-        reverse(desk, why)
-        assert desk.record.balances() == {}
-        assert desk.record.phase == "settlement reversed"
-        run(desk)
+    with OperatorDirectory(house.directory) as consortium:
+        session = Session(consortium, InProcess(house.handlers()))
+        reverse(session, why)
+        assert session.record.balances() == {}
+        assert session.record.phase == "settlement reversed"
+        run(session)
 
 
 @pytest.mark.parametrize("rule", ["rebate", "sandwich"])
@@ -319,7 +320,7 @@ def test_a_settlement_is_reversed_and_made_anew(make_house, sound, essence, rule
     assert (kinds.count("settlement"), kinds.count("reversal"), kinds.count("reveal")) == (2, 1, 1)
     assert (kinds.count("line"), kinds.count("acknowledged")) == (8, 8)
     for name, place in house.agents.items():
-        told = AgentFiles(place).statements()
+        told = MemberFiles(place).statements()
         assert [each.settlement for each in told] == [before.settlement, after.settlement]
         assert told[0].line == told[1].line == after.lines[name]
     moved = {}
@@ -336,10 +337,10 @@ def postings_of(entry):
 
 def test_there_is_nothing_to_reverse_before_a_settlement(make_house):
     house = make_house()
-    with Consortium(house.directory) as consortium:
-        desk = Desk(consortium, InProcess({}))
+    with OperatorDirectory(house.directory) as consortium:
+        session = Session(consortium, InProcess({}))
         with pytest.raises(InputError, match="no settlement to reverse"):
-            reverse(desk, "because")
+            reverse(session, "because")
 
 
 def test_a_void_settlement_can_be_reversed_too(make_house, wired, sound):
@@ -356,7 +357,7 @@ def test_a_void_settlement_can_be_reversed_too(make_house, wired, sound):
 def test_a_killed_operator_goes_on_from_a_reversal(make_house, sound, essence):
     house = make_house(agents=4, rounds=1)
     before = house.run()
-    with Consortium(house.directory) as consortium:
-        reverse(Desk(consortium, InProcess({})), "x" * 1000)
+    with OperatorDirectory(house.directory) as consortium:
+        reverse(Session(consortium, InProcess({})), "x" * 1000)
     house.run()
     assert essence(sound(house)) == essence(before)

@@ -14,21 +14,20 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from fedfact import cli
-from fedfact.federation.agent_files import AgentFiles
-from fedfact.federation.canonical import canonical
-from fedfact.federation.checks import Fault
-from fedfact.federation.consortium import Consortium
-from fedfact.federation.desk import Desk, Paused
-from fedfact.federation.exported import export, read_export
-from fedfact.federation.join import open_agent
-from fedfact.federation.keys import Key
-from fedfact.federation.ledger import read_ledger
-from fedfact.federation.message import OPERATOR, read_message, write_message
-from fedfact.federation.published import Published
-from fedfact.federation.settling import told_of
-from fedfact.federation.transport import Failure
-from fedfact.federation.verify import chain, signatures
-from fedfact.mechanism import InputError
+from fedfact.errors import InputError
+from fedfact.federation.agreement.terms import Published
+from fedfact.federation.audit.laws import Fault
+from fedfact.federation.audit.verify import chain, signatures
+from fedfact.federation.ledger.export import export, read_export
+from fedfact.federation.ledger.store import read_ledger
+from fedfact.federation.member.files import MemberFiles
+from fedfact.federation.member.member import open_member
+from fedfact.federation.operator.directory import OperatorDirectory
+from fedfact.federation.operator.session import Paused, Session
+from fedfact.federation.wire.canonical import canonical
+from fedfact.federation.wire.keys import Key
+from fedfact.federation.wire.message import OPERATOR, read_message, write_message
+from fedfact.federation.wire.transport import Failure
 
 from . import dishonest as lie
 
@@ -183,7 +182,7 @@ def opening(finished, wired, tmp_path_factory):
 def wanted(house, record, asked, training, opening):
     """For a good request of each kind: birch, the house, its record, the kind, content and body."""
     found = [(house, record, kind, said) for kind, said in asked.items()] + [training, opening]
-    return [(open_agent(each[0].agents["birch"]), *each) for each in found]
+    return [(open_member(each[0].agents["birch"]), *each) for each in found]
 
 
 @pytest.fixture(scope="module")
@@ -200,7 +199,7 @@ def asked(house, record):
             "contract": contract.dump(),
             "signature": key.sign("contract", contract.encoded()),
         },
-        "statement": told_of(record, ["birch"])["birch"].dump(),
+        "statement": record.statement_messages(["birch"])["birch"].dump(),
     }
     contents["model"] = {"model": record.rounds[-1].model}
     bodies = {"model": model, "statement": model}
@@ -260,7 +259,7 @@ def test_an_agent_refuses_wild_requests_that_the_operator_signed(house, record, 
 
     examples = COUNTS["signed requests"] // 3
     assert each(examples, OTHERWISE, attempt) >= COUNTS["signed requests"]
-    files = AgentFiles(house.agents["birch"])
+    files = MemberFiles(house.agents["birch"])
     assert files.contract() == record.contracts["birch"]
     assert len(files.statements()) == 1
 
@@ -269,7 +268,7 @@ def test_an_agent_refuses_a_sum_of_samples_that_cannot_be(house, record, asked):
     content, body = asked["statement"]
     data = request(house, record, "statement", content | {"samples": 2**63 - 1}, body)
     with pytest.raises(InputError):
-        open_agent(house.agents["birch"])("statement", data)
+        open_member(house.agents["birch"])("statement", data)
 
 
 class Mutating:
@@ -304,22 +303,22 @@ def test_the_operator_takes_no_malformed_reply(house, record):
         for agent, place in house.agents.items()
     }
     transport = Mutating(keys, record.federation)
-    with Consortium(house.directory) as opened:
-        desk = Desk(opened, transport)
+    with OperatorDirectory(house.directory) as opened:
+        session = Session(opened, transport)
         contents = {agent: {"round": 1} for agent in keys}
-        good = desk.ask("round", contents, most_body=100)
+        good = session.ask("round", contents, most_body=100)
         assert not any(isinstance(reply, Failure) for reply in good.values())
 
         def attempt(damage):
             transport.damage = damage
-            said = desk.ask("round", contents, most_body=100)
+            said = session.ask("round", contents, most_body=100)
             assert all(
                 isinstance(reply, Failure) and reply.reason == "error" for reply in said.values()
             )
             return len(said)
 
         assert each(COUNTS["replies"] // 4, DAMAGE, attempt) == COUNTS["replies"]
-        assert desk.record.head == record.head
+        assert session.record.head == record.head
 
 
 @pytest.mark.parametrize(
@@ -353,9 +352,9 @@ def test_a_reply_is_to_one_question_in_one_federation_by_one_agent(house, record
         agent: Key(bytes.fromhex((house.agents[agent] / "agent.key").read_text()))
         for agent in ("birch", "cedar")
     }
-    with Consortium(house.directory) as opened:
-        desk = Desk(opened, Answering(keys, record.federation))
-        failure = desk.ask("round", {"birch": {}}, most_body=100)["birch"]
+    with OperatorDirectory(house.directory) as opened:
+        session = Session(opened, Answering(keys, record.federation))
+        failure = session.ask("round", {"birch": {}}, most_body=100)["birch"]
     assert isinstance(failure, Failure)
     assert says in failure.detail
 
@@ -415,7 +414,7 @@ def own(house, tmp_path):
 
 @pytest.mark.parametrize("name", ["contract.json", "training.bin"])
 def test_no_malformed_file_of_an_agent_is_taken(own, name):
-    path, files = own / name, AgentFiles(own)
+    path, files = own / name, MemberFiles(own)
     read = {"contract.json": files.contract, "training.bin": files.last_round}[name]
     good = path.read_bytes()
     assert read()
@@ -431,7 +430,7 @@ def test_no_malformed_file_of_an_agent_is_taken(own, name):
 
 
 def test_no_malformed_head_is_taken_for_one_that_was_seen(own):
-    path, files = own / "heads.jsonl", AgentFiles(own)
+    path, files = own / "heads.jsonl", MemberFiles(own)
     good, seen = path.read_bytes(), files.heads()
 
     def attempt(damage):

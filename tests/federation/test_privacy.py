@@ -5,9 +5,9 @@ import re
 
 import pytest
 
-from fedfact.federation.agent_files import AgentFiles
-from fedfact.federation.keys import read_secret
-from fedfact.federation.message import read_message
+from fedfact.federation.member.files import MemberFiles
+from fedfact.federation.wire.keys import read_secret
+from fedfact.federation.wire.message import read_message
 
 AGENTS = {
     "northgate": 2.0312345,
@@ -47,13 +47,13 @@ class Observed:
     """A finished federation, with all that every agent received, sent and kept."""
 
     def __init__(self, house, wired, fails):
-        key = AgentFiles(house.agents["eastbury"]).key
+        key = MemberFiles(house.agents["eastbury"]).key
 
         def crash(agent, kind, request):
             if fails and (agent, kind) == ("eastbury", "round"):
                 number = head(request).content["round"]
                 if number == 2:
-                    cost, nonce = AGENTS[agent], AgentFiles(house.agents[agent]).nonce.hex()
+                    cost, nonce = AGENTS[agent], MemberFiles(house.agents[agent]).nonce.hex()
                     real = wire._agents[agent]
 
                     def broken(kind, request):
@@ -86,7 +86,7 @@ class Observed:
 
     def secrets(self, name):
         """What nobody but this agent and the operator may see, as text."""
-        record, files = self.record, AgentFiles(self.house.agents[name])
+        record, files = self.record, MemberFiles(self.house.agents[name])
         contract, line = record.contracts[name], record.lines[name]
         numbers = {AGENTS[name], contract.samples, record.deliveries[name].delivered, line.samples}
         numbers |= {contract.fee, contract.largest_charge, line.fee, line.penalty, line.net}
@@ -106,7 +106,7 @@ class Observed:
         total = record.settled.samples
         numbers = {total, contract.others_samples, contract.agents, line.pool, line.samples}
         numbers |= {total - line.samples, contract.samples, len(AGENTS)}
-        numbers |= {*AgentFiles(self.house.agents[name]).last_round().used.values()}
+        numbers |= {*MemberFiles(self.house.agents[name]).last_round().used.values()}
         return set().union(*(texts_of(number) for number in numbers)) | self.secrets(name)
 
 
@@ -181,7 +181,7 @@ def test_secrets_that_are_random_do_not_appear_in_any_spelling(observed):
 
 def test_the_group_it_is_told_of_is_its_own(observed):
     for name, place in observed.house.agents.items():
-        (told,) = AgentFiles(place).statements()
+        (told,) = MemberFiles(place).statements()
         assert told.line == observed.record.lines[name]
         groups = re.findall(rb'"group":([0-9]+|null)', observed.received[name])
         own = b"null" if told.line.group is None else str(told.line.group).encode()
@@ -251,7 +251,7 @@ def test_with_three_members_the_sums_of_a_statement_give_the_others_away(make_ho
     """What docs/security.md warns of: S and the pool are two equations for two unknowns."""
     house = make_house(agents=3)
     record = house.run()
-    (told,) = AgentFiles(house.agents["birch"]).statements()
+    (told,) = MemberFiles(house.agents["birch"]).statements()
     K, S = record.money.error_scale_in_units, told.samples - told.line.samples
     product = S / (told.line.pool / K + 2 / S)  # pool = K(1/m + 1/m' − 2/S), m + m' = S
     root = (S * S / 4 - float(product)) ** 0.5

@@ -14,19 +14,20 @@ import torch
 
 from fedfact import InputError, Population, Terms, settle
 from fedfact.data.content import content_digests, distinct, index_digest
-from fedfact.data.site import load_site
-from fedfact.federation.agent_files import AgentFiles
-from fedfact.federation.consortium import Consortium, create
-from fedfact.federation.contract import Enrolment, contracts_for
-from fedfact.federation.delivery import Attestation
-from fedfact.federation.desk import Desk, Paused
-from fedfact.federation.draw import commitment
-from fedfact.federation.enrolling import agree, enrol
-from fedfact.federation.keys import Key, read_secret
-from fedfact.federation.message import OPERATOR, read_message, write_message
-from fedfact.federation.operate import operate
-from fedfact.federation.transport import Failure, InProcess
-from fedfact.federation.verify import verify, verify_copy
+from fedfact.data.member_data import load_site
+from fedfact.federation.agreement.contract import Enrolment, contracts_for
+from fedfact.federation.agreement.delivery import Attestation
+from fedfact.federation.agreement.draw import commitment
+from fedfact.federation.audit.own_copy import verify_copy
+from fedfact.federation.audit.verify import verify
+from fedfact.federation.member.files import MemberFiles
+from fedfact.federation.operator.directory import OperatorDirectory, create
+from fedfact.federation.operator.enrol import agree, enrol
+from fedfact.federation.operator.run import operate
+from fedfact.federation.operator.session import Paused, Session
+from fedfact.federation.wire.keys import Key, read_secret
+from fedfact.federation.wire.message import OPERATOR, read_message, write_message
+from fedfact.federation.wire.transport import Failure, InProcess
 from fedfact.training.agent import Agent
 from fedfact.training.average import average
 from fedfact.training.device_images import DeviceImages
@@ -60,7 +61,7 @@ def test_a_run_is_settled_as_the_mechanism_settles_what_was_delivered(finished, 
     house = getattr(finished, rule)
     record = sound(house)
     agents = sorted(house.agents)
-    used = {name: AgentFiles(house.agents[name]).last_round().used[3] for name in agents}
+    used = {name: MemberFiles(house.agents[name]).last_round().used[3] for name in agents}
     assert used == {"alder": 100, "birch": 141, "cedar": 200, "elm": 115}
 
     secret = hashlib.sha256(b"fedfact-draw:" + read_secret(house.directory / "seed.secret"))
@@ -87,7 +88,7 @@ def test_every_agent_has_its_statement_and_agrees(finished, rule):
     house = getattr(finished, rule)
     record, model = house.record(), (house.directory / "models/round-3.bin").read_bytes()
     for name, place in house.agents.items():
-        (told,) = AgentFiles(place).statements()
+        (told,) = MemberFiles(place).statements()
         assert told.line == record.lines[name]
         assert told.statement["net"] == record.lines[name].net
         assert (place / "model.bin").read_bytes() == model
@@ -99,7 +100,7 @@ def test_contracts_are_those_of_the_theory(finished):
     for name, contract in finished.rebate.record().contracts.items():
         assert contract.samples == AGREED[name]
         assert contract.others_samples == sum(AGREED.values()) - AGREED[name] - AGREED["fir"]
-        kept = AgentFiles(finished.rebate.agents[name]).contract()
+        kept = MemberFiles(finished.rebate.agents[name]).contract()
         assert kept == contract
 
 
@@ -108,7 +109,7 @@ def test_contracts_are_those_of_the_theory(finished):
 
 def plain_loop(house):
     """Algorithm 1 in a few lines: the digest of the model after each round, and the samples."""
-    with Consortium(house.directory) as consortium:
+    with OperatorDirectory(house.directory) as consortium:
         plan = consortium.published.plan()
     network, agents, used = plan.network_itself(), {}, {}
     for name, place in house.agents.items():
@@ -207,13 +208,13 @@ def test_who_declines_is_left_out_and_the_others_get_new_contracts(make_house, w
         "elm": [(4, 441), (3, 300)],
     }
     assert sorted(record.contracts) == sorted(record.lines) == ["alder", "cedar", "elm"]
-    assert not AgentFiles(house.agents["birch"]).contract()
+    assert not MemberFiles(house.agents["birch"]).contract()
 
 
 def test_an_absurd_report_is_turned_away_and_the_others_go_on(make_house, wired, sound):
     house = make_house(agents=5)
     house.configure("elm", data="digits:3/5", true_cost=1e60)
-    key = AgentFiles(house.agents["fir"]).key
+    key = MemberFiles(house.agents["fir"]).key
 
     def after(agent, kind, reply):
         """Its own program would refuse to send this."""
@@ -254,19 +255,19 @@ def test_terms_that_are_not_the_agents_own_are_refused(make_house, sound):
     record = sound(house)
     assert sorted(record.lines) == ["alder", "birch", "cedar"]
     assert "elm" not in record.enrolments
-    with Consortium(house.directory) as consortium:
-        desk = Desk(consortium, InProcess(house.handlers()))
-        request = operators(desk, "elm", "enrol", {"terms": desk.house.published.dump()})
+    with OperatorDirectory(house.directory) as consortium:
+        session = Session(consortium, InProcess(house.handlers()))
+        request = operators(session, "elm", "enrol", {"terms": session.directory.published.dump()})
     with pytest.raises(InputError, match="another federation"):
         house.handlers()["elm"]("enrol", request)
 
 
-def operators(desk, agent, kind, content, body=b""):
+def operators(session, agent, kind, content, body=b""):
     """A request as only the operator could sign it."""
-    newest = {"number": desk.record.head.number, "hash": desk.record.head.hash}
+    newest = {"number": session.record.head.number, "hash": session.record.head.hash}
     return write_message(
-        desk.house.key,
-        federation=desk.record.federation,
+        session.directory.key,
+        federation=session.record.federation,
         kind=kind,
         sender=OPERATOR,
         to=agent,
@@ -277,12 +278,15 @@ def operators(desk, agent, kind, content, body=b""):
 
 def test_other_terms_under_the_right_name_are_refused(make_house):
     house, other = make_house(), make_house("other", rounds=4)
-    with Consortium(house.directory) as consortium, Consortium(other.directory) as another:
-        desk = Desk(consortium, InProcess({}))
-        request = operators(desk, "alder", "enrol", {"terms": another.published.dump()})
+    with (
+        OperatorDirectory(house.directory) as consortium,
+        OperatorDirectory(other.directory) as another,
+    ):
+        session = Session(consortium, InProcess({}))
+        request = operators(session, "alder", "enrol", {"terms": another.published.dump()})
         with pytest.raises(InputError, match="offers other terms"):
             house.handlers()["alder"]("enrol", request)
-        request = operators(desk, "alder", "enrol", {})
+        request = operators(session, "alder", "enrol", {})
         with pytest.raises(InputError, match="not a valid published"):
             house.handlers()["alder"]("enrol", request)
 
@@ -311,7 +315,7 @@ def test_a_contract_that_was_altered_on_the_way_is_refused(make_house, wired, so
     record = sound(house)
     assert record.declined["elm"].why == "no answer: error"
     assert sorted(record.lines) == ["alder", "birch", "cedar"]
-    assert AgentFiles(house.agents["elm"]).contract() is None
+    assert MemberFiles(house.agents["elm"]).contract() is None
 
 
 @pytest.mark.parametrize(
@@ -334,51 +338,51 @@ def test_a_contract_that_was_altered_on_the_way_is_refused(make_house, wired, so
 def test_a_contract_of_a_dishonest_operator_is_refused(make_house, changes, why):
     """Signed as it should be, but with figures of the operator's own."""
     house = make_house(rounds=1)
-    with Consortium(house.directory) as consortium:
-        desk = Desk(consortium, InProcess(house.handlers()))
-        enrol(desk)
-        said = {name: desk.record.enrolments[name] for name in house.agents}
-        contract = offers_of(desk, said)["alder"].dump()
+    with OperatorDirectory(house.directory) as consortium:
+        session = Session(consortium, InProcess(house.handlers()))
+        enrol(session)
+        said = {name: session.record.enrolments[name] for name in house.agents}
+        contract = offers_of(session, said)["alder"].dump()
         signature = changes.pop("signature", "")
         altered = contract | changes
-        signed = desk.house.key.sign("contract", canonical_bytes(altered))
+        signed = session.directory.key.sign("contract", canonical_bytes(altered))
         content = {"contract": altered, "signature": signed if signature == "" else signature}
-        request = operators(desk, "alder", "agree", content)
+        request = operators(session, "alder", "agree", content)
         agent = house.handlers()["alder"]
         with pytest.raises(InputError, match=why):
             agent("agree", request)
-        assert AgentFiles(house.agents["alder"]).contract() is None
-        agree(desk)  # the right one is signed all the same
-        assert desk.record.roster.agents == 3
+        assert MemberFiles(house.agents["alder"]).contract() is None
+        agree(session)  # the right one is signed all the same
+        assert session.record.roster.agents == 3
 
 
 def canonical_bytes(document):
     return json.dumps(document, sort_keys=True, separators=(",", ":")).encode()
 
 
-def offers_of(desk, enrolments):
-    return contracts_for(enrolments, desk.record.money, desk.record.federation)
+def offers_of(session, enrolments):
+    return contracts_for(enrolments, session.record.money, session.record.federation)
 
 
 def test_a_second_contract_after_the_nonce_was_opened_is_refused(make_house):
     house = make_house(rounds=1)
     house.run()
-    with Consortium(house.directory) as consortium:
-        desk = Desk(consortium, InProcess({}))
-        record, agent = desk.record, house.handlers()["alder"]
+    with OperatorDirectory(house.directory) as consortium:
+        session = Session(consortium, InProcess({}))
+        record, agent = session.record, house.handlers()["alder"]
         three = dict(record.enrolments)
         less = {**three, "cedar": three["cedar"].model_copy(update={"reported_cost": "0.6"})}
         for enrolments, refused in ((three, False), (less, True)):
-            contract = offers_of(desk, enrolments)["alder"]
-            signed = desk.house.key.sign("contract", contract.encoded())
+            contract = offers_of(session, enrolments)["alder"]
+            signed = session.directory.key.sign("contract", contract.encoded())
             content = {"contract": contract.dump(), "signature": signed}
-            request = operators(desk, "alder", "agree", content)
+            request = operators(session, "alder", "agree", content)
             if refused:
                 with pytest.raises(InputError, match="after the roster was closed"):
                     agent("agree", request)
             else:
                 assert head(agent("agree", request)).content == {"contract": contract.hash()}
-        request = operators(desk, "alder", "open", {"roster": "00" * 32})
+        request = operators(session, "alder", "open", {"roster": "00" * 32})
         with pytest.raises(InputError, match="a second time, for another draw"):
             agent("open", request)
 
@@ -390,12 +394,12 @@ def test_a_nonce_that_is_withheld_is_replaced_by_its_commitment(make_house, wire
     entries, record = house.entries(), house.record()
     assert all(verdict.holds for verdict in verify(entries))
     for name, place in house.agents.items():
-        wrong = [each for each in verify_copy(entries, name, AgentFiles(place)) if not each.holds]
+        wrong = [each for each in verify_copy(entries, name, MemberFiles(place)) if not each.holds]
         assert [each.name for each in wrong] == (["own nonce"] if name in ("birch", "elm") else [])
     assert record.nonces.withheld == ["birch", "elm"]  # silent; and another nonce than committed
     draw = hashlib.sha256(b"fedfact-draw:" + read_secret(house.directory / "seed.secret"))
     for name in sorted(house.agents):
-        nonce = AgentFiles(house.agents[name]).nonce
+        nonce = MemberFiles(house.agents[name]).nonce
         part = nonce.hex() if name in ("alder", "cedar") else commitment(nonce, name)
         draw.update(f":{name}={part}".encode())
     assert record.revealed.draw == draw.hexdigest()
@@ -403,7 +407,7 @@ def test_a_nonce_that_is_withheld_is_replaced_by_its_commitment(make_house, wire
 
 
 def answer_nonce(house):
-    key = AgentFiles(house.agents["elm"]).key
+    key = MemberFiles(house.agents["elm"]).key
 
     def after(agent, kind, reply):
         if (agent, kind) == ("elm", "open"):
@@ -468,7 +472,7 @@ def test_below_the_quorum_training_pauses_and_resumes(make_house, wired, sound, 
 def copy_of(house, name):
     """A house with the same secrets, not yet started."""
     for place in house.agents.values():
-        files = AgentFiles(place)
+        files = MemberFiles(place)
         _ = files.key, files.nonce, files.salt  # drawn now, if they were not
     copy = type(house).__new__(type(house))
     copy.root = house.root.with_name(name)
@@ -495,7 +499,7 @@ def test_averages_are_of_those_who_took_part(make_house, wired):
     house = make_house(agents=4, rounds=2)
     wire = wired(house, silent(("birch", "round", 2)))
     record = house.run(wire)
-    with Consortium(house.directory) as consortium:
+    with OperatorDirectory(house.directory) as consortium:
         layout = consortium.published.plan().layout()
     replies = {
         agent: read_message(reply, len(reply)).body
@@ -526,7 +530,7 @@ def test_who_leaves_pays_for_what_it_delivered_and_is_not_asked_again(make_house
     delivery, line = record.deliveries["birch"], record.lines["birch"]
     assert (delivery.delivered, delivery.last_round, delivery.left) == (141, 2, True)
     assert line.net == -line.fee < 0 == line.rebate == line.charge
-    (told,) = AgentFiles(house.agents["birch"]).statements()
+    (told,) = MemberFiles(house.agents["birch"]).statements()
     assert told.model is None
     assert not (house.agents["birch"] / "model.bin").exists()
     assert all(said.said.read_head().content["agrees"] for said in record.acknowledged.values())
@@ -568,7 +572,7 @@ def test_gone_for_good_pays_its_fee_and_gets_its_statement_when_it_is_back(
     house.run(wire)
     assert [(agent, kind) for agent, kind, *_ in wire.log] == [("cedar", "statement")]
     assert sound(house).phase == "finished"
-    assert AgentFiles(house.agents["cedar"]).statements()[0].left
+    assert MemberFiles(house.agents["cedar"]).statements()[0].left
 
 
 def test_who_never_took_part_owes_nothing(make_house, wired, sound):
@@ -580,7 +584,7 @@ def test_who_never_took_part_owes_nothing(make_house, wired, sound):
     assert "elm" not in record.lines
     assert "agent/elm" not in record.balances()
     assert record.settled.agents == 3
-    assert AgentFiles(house.agents["elm"]).statements() == []
+    assert MemberFiles(house.agents["elm"]).statements() == []
 
 
 def test_fewer_than_three_that_delivered_move_no_money(make_house, wired, sound):
@@ -627,13 +631,13 @@ def test_a_slow_agent_is_billed_for_what_came_in_time(make_house, wired, sound):
         "agent": "birch", "promised": 141, "delivered": 96, "billed": 96, "last_round": 1,
         "left": True,
     }  # fmt: skip
-    assert AgentFiles(house.agents["birch"]).last_round().used == {1: 96, 2: 141, 3: 141}
+    assert MemberFiles(house.agents["birch"]).last_round().used == {1: 96, 2: 141, 3: 141}
     said = record.acknowledged["birch"].said.read_head().content
     assert said["agrees"] is False  # by its own clock it was in time, and it says so
     assert said["why"] == ["I answered in time until round 3, not 1"]
     verdicts = {each.name: each for each in verify(house.entries())}
     assert verdicts["acknowledgements"].says == "4 of 4 statements, disputed by birch"
-    copy = verify_copy(house.entries(), "birch", AgentFiles(house.agents["birch"]))
+    copy = verify_copy(house.entries(), "birch", MemberFiles(house.agents["birch"]))
     assert [each.name for each in copy if not each.holds] == ["own rounds"]
 
 
@@ -703,12 +707,12 @@ def calls(tmp_path, agents, rounds):
         f"rounds = {rounds}\nlocal_steps = 1\n[conduct]\nquorum = 3\n"
     )
     create(directory, tmp_path / "terms.toml", names)
-    with Consortium(directory) as house:
+    with OperatorDirectory(directory) as house:
         puppets = {name: Puppet(name, house.published).handle for name in names}
     profile = cProfile.Profile()
     profile.runcall(operate, directory, InProcess(puppets))
-    with Consortium(directory) as house:
-        record = Desk(house, InProcess({})).record
+    with OperatorDirectory(directory) as house:
+        record = Session(house, InProcess({})).record
     assert (len(record.lines), len(record.rounds)) == (agents, rounds)
     return pstats.Stats(profile).total_calls
 

@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from fedfact.errors import InputError
 from fedfact.lab import COSTS, TERMS, Setting
-from fedfact.mechanism import InputError, Terms
+from fedfact.mechanism import Terms
 
 DISTRIBUTIONS = [
     ("norm:loc=1,scale=0.1", stats.norm(1, 0.1)),
@@ -222,3 +223,19 @@ def test_beliefs_are_of_the_median():
     setting = Setting.read("uniform:loc=3,scale=2")
     assert setting.belief("distribution").median == pytest.approx(4)
     assert setting.belief("own").knows == "own"
+
+
+def test_the_median_is_of_the_costs_that_are_drawn():
+    """Draws that are no costs are drawn anew, and who knows the distribution knows that."""
+    setting = Setting.read("norm:loc=1,scale=1", 16)
+    truncated = stats.truncnorm(-1, np.inf, loc=1, scale=1)
+    assert setting.median == pytest.approx(truncated.median(), rel=1e-9)
+    assert setting.quantile(0.05) == pytest.approx(truncated.ppf(0.05), rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("costs", "agents", "wrong"), [("norm:loc=inf", 16, "finite"), ("norm:loc=1", -1, "3 at least")]
+)
+def test_refused_before_anything_is_drawn(costs, agents, wrong):
+    with pytest.raises(InputError, match=wrong):
+        Setting.read(costs, agents)

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize_scalar
 
+from fedfact.errors import InputError
 from fedfact.mechanism import (
-    InputError,
     federated_loss,
     federated_optimum,
     local_loss,

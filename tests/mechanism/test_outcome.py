@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
+from fedfact.errors import InputError
 from fedfact.mechanism import (
-    InputError,
+    RULES,
     Others,
     Population,
     Terms,
@@ -13,11 +14,12 @@ from fedfact.mechanism import (
     fact_loss,
     paper_pool,
     rationality_gap,
-    rebate,
-    reward,
     settle,
 )
-from fedfact.mechanism.outcome import consistency_charge
+
+reward = RULES["sandwich"].share
+rebate = RULES["rebate"].share
+consistency_charge = RULES["rebate"].charge_in_reals
 
 
 def others_at_random(n, seed):

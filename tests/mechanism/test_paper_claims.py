@@ -12,6 +12,7 @@ from scipy import stats
 from scipy.optimize import minimize_scalar
 
 from fedfact.mechanism import (
+    RULES,
     Others,
     Population,
     Terms,
@@ -25,10 +26,11 @@ from fedfact.mechanism import (
     free_rider_penalty,
     local_loss,
     paper_pool,
-    reward,
     settle,
     win_probability,
 )
+
+reward = RULES["sandwich"].share
 
 
 def alike(n):

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
+from fedfact.errors import InputError
 from fedfact.mechanism import (
-    InputError,
     continuum_win_probability,
     simulate_draws,
     simulate_win_probability,

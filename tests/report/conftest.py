@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from fedfact.files import write_json
-from fedfact.study.directory import read_result, write_tables
-from fedfact.study.interval import estimate
+from fedfact.io.files import write_json
+from fedfact.study.files.directory import read_result, write_tables
+from fedfact.study.measure.interval import estimate
 
 FACTS = ("fact_paper", "fact_realised", "fact_believed", "fact_settled", "fact_rebate")
 TITLES = {"digits": "Digits", "mnist": "MNIST", "cifar10": "CIFAR-10", "ham10000": "HAM10000"}

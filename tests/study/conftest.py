@@ -8,7 +8,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from fedfact.study.read import read_study
+from fedfact.study.config.load import read_study
 from fedfact.study.run import run_study
 from fedfact.training import Machine
 
@@ -110,8 +110,8 @@ def no_training(monkeypatch):
     @contextmanager
     def refuse():
         with monkeypatch.context() as patch:
-            patch.setattr("fedfact.study.trained.train_local", None)
-            patch.setattr("fedfact.study.trained.train_federated", None)
+            patch.setattr("fedfact.training.kept.train_local", None)
+            patch.setattr("fedfact.training.kept.train_federated", None)
             yield
 
     return refuse

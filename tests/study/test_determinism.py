@@ -3,10 +3,10 @@
 import pytest
 
 from fedfact.data import load
-from fedfact.study.arm import arms
-from fedfact.study.members import members
-from fedfact.study.read import read_study
-from fedfact.study.trained import job_of
+from fedfact.study.config.agents import agents_of
+from fedfact.study.config.arm import arms
+from fedfact.study.config.load import read_study
+from fedfact.study.files.trained import job_of
 
 RIDERS = 'deviators=[{kind="free-ride", number=[0, 1, 3], strength=0.5}]'
 TABLES = ("curves", "agents", "settlement")
@@ -113,7 +113,7 @@ def test_a_free_rider_uses_some_of_its_own_samples(riders):
     data = load("digits")
     shards = []
     for arm in arms(study):
-        who = members(study, arm, 0, len(data.train))
+        who = agents_of(study, arm, 0, len(data.train))
         shards.append([set(s.tolist()) for s in job_of(study, arm, 0, who, data, None).shards])
         assert list(map(len, shards[-1])) == who.samples.tolist()
     for some in shards[1:]:

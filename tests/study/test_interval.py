@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fedfact.study.interval import estimate
+from fedfact.study.measure.interval import estimate
 
 
 def test_one_seed_has_no_interval():

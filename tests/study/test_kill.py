@@ -13,10 +13,10 @@ PATIENCE = 240
 # Checkpoints are written after every epoch, and no page is made.
 BEFORE = """
 import types
-import fedfact.study.trained
+import fedfact.training.kept
 
-fedfact.study.trained.PAUSE = 0
-pages = sys.modules["fedfact.report.study"] = types.ModuleType("pages")
+fedfact.training.kept.PAUSE = 0
+pages = sys.modules["fedfact.report.study.report"] = types.ModuleType("pages")
 pages.write_report = lambda results, folder, report: folder / "report.html"
 """
 

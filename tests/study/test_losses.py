@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fedfact.study.config import Study
-from fedfact.study.losses import losses
-from fedfact.study.members import Members
+from fedfact.study.config.agents import Agents
+from fedfact.study.config.study import Study
+from fedfact.study.measure.losses import losses
 
 examples = settings(max_examples=60, deadline=None)
 FACTS = ("fact_paper", "fact_realised", "fact_believed", "fact_settled", "fact_rebate")
@@ -17,11 +17,11 @@ LOSS = st.floats(0.01, 10).map(lambda x: round(x, 6))
 REPORT = st.sampled_from([1e-4, 2e-4, 3e-4]) | st.floats(1e-5, 1e-2)
 
 
-def members(reports):
+def agents(reports):
     n = len(reports)
     cost, samples = np.array(reports, float), np.full(n, 50)
-    return Members(
-        agents=[f"agent-{k + 1:02d}" for k in range(n)],
+    return Agents(
+        names=[f"agent-{k + 1:02d}" for k in range(n)],
         kind=["honest"] * n,
         true_cost=cost,
         reported_cost=cost,
@@ -35,7 +35,7 @@ def members(reports):
 def of(reports, local, federated, seed=0, **terms):
     study = Study.model_validate({"dataset": "digits", "agents": len(reports), "terms": terms})
     federated = np.broadcast_to(np.array(federated, float), len(local))
-    return losses(study, members(reports), np.array(local, float), federated, seed)
+    return losses(study, agents(reports), np.array(local, float), federated, seed)
 
 
 @st.composite

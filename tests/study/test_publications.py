@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from fedfact.study.arm import arms
-from fedfact.study.members import members
-from fedfact.study.read import read_study
+from fedfact.study.config.agents import agents_of
+from fedfact.study.config.arm import arms
+from fedfact.study.config.load import read_study
 
 FOLDER = Path(__file__).parents[2] / "publications" / "neurips2024"
 SPLITS = {"iid": "iid", "d06": "dirichlet:0.6", "d03": "dirichlet:0.3"}
@@ -20,7 +20,7 @@ def read(name):
 
 
 def of(study, arm=0):
-    return members(study, arms(study)[arm], 0, IMAGES[study.dataset])
+    return agents_of(study, arms(study)[arm], 0, IMAGES[study.dataset])
 
 
 def test_all_experiments_are_there_and_no_other():
@@ -102,6 +102,6 @@ def test_robustness_has_none_one_four_and_eight_riders_with_a_quarter_of_their_d
 )
 def test_presets_find_the_papers_costs_by_themselves(preset, images, samples, cost):
     study = read_study(preset)
-    who = members(study, arms(study)[0], 0, images)
+    who = agents_of(study, arms(study)[0], 0, images)
     assert set(who.agreed.tolist()) == {samples}
     assert who.true_cost == pytest.approx(cost, rel=1e-3)

@@ -7,9 +7,10 @@ import shutil
 
 import pytest
 
-from fedfact.mechanism import InputError
-from fedfact.study import run, trained
-from fedfact.study.directory import read_result
+from fedfact.errors import InputError
+from fedfact.study import run
+from fedfact.study.files.directory import read_result
+from fedfact.training import kept
 
 RIDERS = 'deviators=[{kind="free-ride", number=[0, 2], strength=%s}]'
 LIARS = 'deviators=[{kind="misreport", number=[0, 2], strength=%s}]'
@@ -40,13 +41,13 @@ def test_one_missing_part_is_trained_and_no_other(copy, run_tiny, contents, monk
     before, trained_now = contents(copy), []
     (copy / "trained" / "dirichlet-0.3-seed1.json").unlink()
     (copy / "summary.json").unlink()
-    train_local = trained.train_local
+    train_local = kept.train_local
 
     def watched(job, *arguments, **options):
         trained_now.append((job.partition, job.seed))
         return train_local(job, *arguments, **options)
 
-    monkeypatch.setattr(trained, "train_local", watched)
+    monkeypatch.setattr(kept, "train_local", watched)
     run_tiny(copy, resume=True)
     assert trained_now == [("dirichlet:0.3", 1)]
     assert contents(copy) == before
@@ -131,7 +132,7 @@ def test_a_training_that_was_stopped_half_way_goes_on(
 ):
     output, notes = tmp_path / "out", []
     with monkeypatch.context() as patch:
-        patch.setattr("fedfact.study.trained.train_federated", stopped)
+        patch.setattr("fedfact.training.kept.train_federated", stopped)
         with pytest.raises(KeyboardInterrupt):
             run_tiny(output)
     assert sorted(path.name for path in (output / "trained").iterdir()) == ["iid-seed0.local"]

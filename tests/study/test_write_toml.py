@@ -8,10 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fedfact.mechanism import InputError
-from fedfact.study.config import Study
-from fedfact.study.read import PRESETS, read_study
-from fedfact.study.write_toml import to_toml
+from fedfact.data.registry import DATASETS
+from fedfact.errors import InputError
+from fedfact.study.config.load import read_study
+from fedfact.study.config.study import Study
+from fedfact.study.config.write_toml import to_toml
 
 PUBLISHED = sorted(Path(__file__).parents[2].glob("publications/neurips2024/*.toml"))
 POSITIVE = st.floats(1e-90, 1e90)
@@ -119,7 +120,7 @@ def test_the_papers_studies_come_back(again, path):
     check(study, again(study))
 
 
-@pytest.mark.parametrize("name", PRESETS)
+@pytest.mark.parametrize("name", DATASETS)
 def test_presets_come_back(again, name):
     study = read_study(name)
     check(study, again(study))

@@ -161,9 +161,9 @@ def test_reports_count_images_up_to_all_of_them(make_job):
     def report(what, done, total, unit):
         calls.append((what, done, total, unit))
 
-    train_federated(job, Machine("cpu", plain=True), report=report)
+    train_federated(job, Machine("cpu", plain=True), progress=report)
     # after 4 steps agent 0 is at 5 + 2 images and agent 1 at 4 times 2; after 6 at 10 and 12
     assert calls == [("federated", done, 22, "images") for done in (0, 15, 22)]
     calls.clear()
-    train_local(job, Machine("cpu", plain=True), report=report)
+    train_local(job, Machine("cpu", plain=True), progress=report)
     assert calls == [("local", done, 14, "images") for done in (0, 7, 14)]

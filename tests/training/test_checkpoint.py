@@ -305,7 +305,7 @@ def test_a_full_disk_is_told_of_and_leaves_nothing(tmp_path, monkeypatch):
     def full(handle):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr("fedfact.files.os.fsync", full)
+    monkeypatch.setattr("fedfact.io.files.os.fsync", full)
     with pytest.raises(InputError, match=r"a.checkpoint: cannot be written \(no space left.*make"):
         Checkpoint(tmp_path / "a.checkpoint", {}).save({"finished": False})
     assert list(tmp_path.iterdir()) == []

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from fedfact import InputError
 from fedfact.training import RECIPES
-from fedfact.training.average import mean_of
 from fedfact.training.model_bytes import from_bytes, size_of, to_bytes
 from fedfact.training.plan import Plan
+from fedfact.training.site.average import mean_of
 
 examples = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 """On a machine that others use as well."""

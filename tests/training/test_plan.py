@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from fedfact import InputError
-from fedfact.data import cifar10, digits, mnist
+from fedfact.data.sets import cifar10, digits, mnist
 from fedfact.training import RECIPES, Recipe
 from fedfact.training.model_bytes import from_bytes, to_bytes
 from fedfact.training.networks import NETWORKS

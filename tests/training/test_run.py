@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from fedfact import InputError
-from fedfact.files import alone
+from fedfact.io.files import alone
 from fedfact.training import Curve, Federated, Machine, train_federated, train_local
 from fedfact.training.run import run
 from fedfact.training.summary import summary
@@ -87,7 +87,7 @@ def test_an_output_that_cannot_be_made_is_refused_before_any_work(job, tmp_path,
 
 def test_progress_is_reported_for_both(job):
     calls = []
-    run(job, PLAIN, report=lambda *call: calls.append(call))
+    run(job, PLAIN, progress=lambda *call: calls.append(call))
     for kind, total in (("local", 4 * 40), ("federated", 4 * 20 + 6 * 13 + 12 * 7)):
         done = [call[1] for call in calls if call[0] == kind]
         assert done == sorted(done)
@@ -154,7 +154,7 @@ def test_a_full_disk_in_the_end_is_told_of(job, tmp_path, monkeypatch):
     def full(handle):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr("fedfact.files.os.fsync", full)
+    monkeypatch.setattr("fedfact.io.files.os.fsync", full)
     with pytest.raises(InputError, match=r"model.pt: cannot be written \(no space left"):
         run(job, PLAIN, output=tmp_path)
 

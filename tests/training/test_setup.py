@@ -8,8 +8,9 @@ import torch
 
 from fedfact import InputError
 from fedfact.data.dataset import Dataset, Samples
+from fedfact.data.registry import SETS
 from fedfact.training import RECIPES
-from fedfact.training.setup import AGENTS, prepare
+from fedfact.training.setup import prepare
 
 
 def sizes(job):
@@ -21,7 +22,8 @@ def test_defaults_are_the_papers():
     assert sizes(job) == [89] * 16  # of 1,438
     assert job.recipe == RECIPES["digits"]
     assert job.seed == 0
-    assert AGENTS == {"digits": 16, "mnist": 16, "cifar10": 16, "ham10000": 10}
+    agents = {name: each.agents for name, each in SETS.items()}
+    assert agents == {"digits": 16, "mnist": 16, "cifar10": 16, "ham10000": 10}
     assert len(set(np.concatenate(job.shards).tolist())) == 16 * 89  # no sample twice
     assert job.network()(torch.zeros(2, 1, 8, 8)).shape == (2, 10)
 

@@ -5,21 +5,26 @@ from typing import Annotated
 
 import typer
 
-from ..federation.others import others_from_file, others_like
-from ..federation.terms_file import read_terms
-from ..files import check_output, write_whole
-from ..mechanism import InputError
-from ..mechanism.arrays import IN_RANGE, LARGEST, SMALLEST
+from ..advice import Advice, Applicant, assumptions, others_from_file, others_like, recommendation
+from ..advice import advise as work_out
+from ..advice.recommendation import document
+from ..arrays import IN_RANGE, LARGEST, SMALLEST
+from ..errors import InputError
+from ..io.files import check_output, write_whole
 from ..report import FIGURES
-from .console import note, print_json
-from .options import AsJson
+from ..settlement.terms import read_terms
+from .shared.options import AsJson
+from .shared.output import note, print_json, print_table, stdout
+from .shared.tables import new_table
 
 ASSUMED_AGENTS = 6  # the fewest we recommend
 
 
 def advise(
     cost: Annotated[float, typer.Option(help="Your true cost of one sample.")],
-    terms: Annotated[Path, typer.Option(help="TOML file with the terms you were offered.")],
+    terms: Annotated[
+        Path, typer.Option(help="The terms you were offered: TOML, or a federation's terms.json.")
+    ],
     others: Annotated[
         Path | None, typer.Option(help="CSV or JSON with the other agents, as for settle.")
     ] = None,
@@ -42,11 +47,6 @@ def advise(
     Say what you know of the others: a file, or how many you are and how many samples all have. Of
     what you leave open, the others are taken to be like you.
     """
-    from ..federation.advice import advise as work_out  # here, because scipy loads slowly
-    from ..federation.member import Member
-    from ..federation.recommendation import document
-    from .advice_table import print_advice
-
     if not SMALLEST <= cost <= LARGEST:
         raise InputError(f"--cost is {cost}; it must be {IN_RANGE}")
     if not 0 < lie < 100 or not 0 < free_ride < 100:
@@ -64,11 +64,44 @@ def advise(
         rivals = others_from_file(others, offered)
     else:
         rivals = others_like(cost, offered, agents or ASSUMED_AGENTS, total)
-    member = Member(cost, offered, rivals, knows_reports=others is not None, capacity=capacity)
-    advice = work_out(member, lie=lie / 100, free_ride=free_ride / 100)
+    applicant = Applicant(
+        cost, offered, rivals, knows_reports=others is not None, capacity=capacity
+    )
+    advice = work_out(applicant, lie=lie / 100, free_ride=free_ride / 100)
     if plot is not None:
-        from ..report.loss_curves import picture_of_losses
+        from ..report.single.loss_curves import picture_of_losses
 
-        write_whole(plot, picture_of_losses(advice, member, plot.suffix.lower()))
+        write_whole(plot, picture_of_losses(advice, applicant, plot.suffix.lower()))
         note(f"wrote {plot}")
-    print_json(document(advice)) if as_json else print_advice(advice)
+    print_json(document(advice)) if as_json else _print(advice)
+
+
+def _print(advice: Advice) -> None:
+    """What to do, what it costs and brings, what a lie would do, and what that rests on."""
+    console, terms, alone = stdout(), advice.terms, advice.alone
+    console.print(recommendation(advice), style="bold")
+    console.print(
+        f"\nYour optimum is m* = {advice.optimum:,.6g}; use {advice.samples:,} samples. Training "
+        f"alone you end at a loss of {alone:.6g}.\nYour fee is {advice.fee:,} units of "
+        f"{float(terms.unit):g} (never above {advice.largest_fee:,}, whoever the others are)."
+    )
+    table = new_table("loss under", "worst", "believed", "realised", "best", "realised, of alone")
+    for outcome in advice.outcomes:
+        values = (outcome.worst, outcome.believed, outcome.realised, outcome.best)
+        mark = " (these terms)" if outcome.rule == terms.rule else ""
+        share = f"{outcome.realised / alone - 1:+.1%}"
+        table.add_row(outcome.rule + mark, *(f"{value:.6g}" for value in values), share)
+    print_table(table)
+    console.print("What it would change, in percent of your loss alone (+ is worse for you):")
+    titles = {"federated": "no mechanism", "penalised": "penalty only"}
+    added = advice.deviations[0].added if advice.deviations else {}
+    plays = [play for play, change in added.items() if change is not None]
+    table = new_table(
+        "if you …", *(titles.get(play, play.replace("_realised", ", realised")) for play in plays)
+    )
+    for deviation in advice.deviations:
+        table.add_row(deviation.name, *(f"{deviation.added[play]:+.1%}" for play in plays))
+    print_table(table)
+    console.print("This takes for granted:")
+    for assumption in assumptions(advice):
+        console.print(f" · {assumption}")

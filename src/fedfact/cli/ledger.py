@@ -6,11 +6,11 @@ from typing import Annotated
 
 import typer
 
-from ..files import check_output, printable, write_whole
-from ..mechanism import InputError
-from .console import error, note, print_json, print_table, say, stdout
-from .options import AsJson
-from .tables import new_table, print_statement
+from ..errors import InputError
+from ..io.files import check_output, printable, write_whole
+from .shared.options import AsJson
+from .shared.output import error, note, print_json, print_table, say, stdout
+from .shared.tables import new_table, print_statement
 
 Where = Annotated[
     str,
@@ -40,8 +40,8 @@ def show(
     as_json: AsJson = False,
 ) -> None:
     """List the entries: number, time, kind, hash and size; with --json all they say."""
-    from ..federation.entries import said_by
-    from ..federation.ledger import read_ledger
+    from ..federation.ledger.entries import said_by
+    from ..federation.ledger.store import read_ledger
 
     entries = read_ledger(where)[start:]
     if as_json:
@@ -62,8 +62,8 @@ def export(
     as_json: AsJson = False,
 ) -> None:
     """Write all entries to a file that verify takes, to hand to an auditor."""
-    from ..federation.exported import export as to_bytes
-    from ..federation.ledger import read_ledger
+    from ..federation.ledger.export import export as to_bytes
+    from ..federation.ledger.store import read_ledger
 
     check_output(output, (".jsonl",), (Path(where),))
     entries = read_ledger(where)
@@ -86,22 +86,17 @@ def verify(
 
     Exit code 0 if all checks hold, 3 if one does not, 5 if the agent's word is against it.
     """
-    from ..federation.agent_config import read_agent_config
-    from ..federation.agent_files import AgentFiles
-    from ..federation.verify import (
-        first_bad_entry,
-        is_sound,
-        phase_of,
-        verify_copy,
-        verify_ledger,
-    )
+    from ..federation.audit.own_copy import verify_copy
+    from ..federation.audit.verify import first_bad_entry, is_sound, phase_of, verify_ledger
+    from ..federation.member.config import read_member_config
+    from ..federation.member.files import MemberFiles
 
     entries, verdicts = verify_ledger(where)
     phase = phase_of(verdicts)
     if agent is not None:
-        files = AgentFiles(agent)
+        files = MemberFiles(agent)
         signed = files.contract()
-        name = signed.agent if signed else read_agent_config(agent / "agent.toml").name
+        name = signed.agent if signed else read_member_config(agent / "agent.toml").name
         verdicts += verify_copy(entries, name, files)
     contested = any(verdict.contested for verdict in verdicts)
     sound = is_sound(verdicts)
@@ -143,10 +138,9 @@ def statement(
 
     The ledger is verified first; exit code 3 if a check does not hold.
     """
-    from ..federation.money import settlement_of
-    from ..federation.record import replay
-    from ..federation.statement import statement as tell
-    from ..federation.verify import verify_ledger
+    from ..federation.audit.verify import verify_ledger
+    from ..federation.ledger.state import replay
+    from ..settlement.statement import statement as tell
 
     entries, verdicts = verify_ledger(where)
     wrong = next((verdict for verdict in verdicts if not verdict.holds), None)
@@ -156,7 +150,7 @@ def statement(
     record = replay(entries)
     if record.settled is None or record.revealed is None:
         raise InputError(f"{where}: is not settled ({record.phase}); there are no statements yet")
-    settlement = settlement_of(record.deliveries.values(), record.revealed, record)
+    settlement = record.settlement_now()
     if settlement is None:
         raise InputError(f"{where}: {record.settled.void}")
     told = tell(settlement, agent)

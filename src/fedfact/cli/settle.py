@@ -7,26 +7,40 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from ..federation.agents_file import read_agents
-from ..federation.settlement_file import FORMATS as SETTLEMENTS
-from ..federation.settlement_file import document, encode, remarks
-from ..federation.statement import statement
-from ..federation.terms_file import read_terms
-from ..files import check_output, write_whole
-from ..mechanism import InputError, Rule, Terms
+from ..errors import InputError
+from ..io.files import check_output, write_whole
+from ..mechanism import RULES, Terms, rule_of
 from ..mechanism import settle as settle_agents
 from ..report import FIGURES
-from .console import note, print_json
-from .options import AsJson
-from .tables import print_settlement, print_statement
+from ..settlement.agents import read_agents
+from ..settlement.document import FORMATS as SETTLEMENTS
+from ..settlement.document import document, encode, remarks
+from ..settlement.statement import statement
+from ..settlement.terms import read_terms
+from .shared.options import AsJson
+from .shared.output import note, print_json
+from .shared.tables import print_settlement, print_statement
+
+
+def _known_rule(name: str | None) -> str | None:
+    if name is not None and name not in RULES:
+        raise typer.BadParameter(f"{name!r} is not one of {', '.join(map(repr, RULES))}.")
+    return name
 
 
 def settle(
     agents: Annotated[
         Path, typer.Argument(help="CSV or JSON: agent, reported_cost, samples (and more).")
     ],
-    terms: Annotated[Path | None, typer.Option(help="TOML file with the terms.")] = None,
-    rule: Annotated[Rule | None, typer.Option(help="How fees are given back.")] = None,
+    terms: Annotated[
+        Path | None, typer.Option(help="The terms: TOML, or a federation's terms.json.")
+    ] = None,
+    rule: Annotated[
+        str | None,
+        typer.Option(
+            callback=_known_rule, metavar=f"[{'|'.join(RULES)}]", help="How fees are given back."
+        ),
+    ] = None,
     error_scale: Annotated[
         float | None, typer.Option(help="A = γσ²L/2, in the unit of the costs.")
     ] = None,
@@ -84,7 +98,7 @@ def settle(
     )
     file = read_agents(agents)
     population = file.population(measured=None if input is None else input == "measured")
-    if agreed.rule == "sandwich" and seed is None:
+    if rule_of(agreed).draws and seed is None:
         seed = secrets.randbits(128)
         note(f"no seed given, drew one; repeat this with --seed {seed}")
     try:
@@ -96,7 +110,7 @@ def settle(
     if output is not None:
         files[output] = encode(settlement, output.suffix.lower(), file.true_cost)
     if plot is not None:
-        from ..report.settlement import picture_of_settlement  # here, for matplotlib loads slowly
+        from ..report.single.settlement import picture_of_settlement
 
         files[plot] = picture_of_settlement(settlement, plot.suffix.lower())
     for path, content in files.items():

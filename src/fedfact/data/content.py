@@ -11,8 +11,8 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from ..mechanism import InputError
-from ..mechanism.arrays import Ints
+from ..arrays import Ints
+from ..errors import InputError
 from .dataset import Samples
 
 SALT = 32

@@ -9,7 +9,7 @@ found by scaling rows and columns in turn. Then it is rounded to whole samples.
 
 import numpy as np
 
-from ..mechanism.arrays import Floats, Ints
+from ..arrays import Floats, Ints
 
 ROUNDS = 1000
 """Rows and columns are scaled so often at most; what is not settled then, rounding settles."""

@@ -4,8 +4,8 @@ import math
 
 import numpy as np
 
-from ..mechanism import InputError
-from ..mechanism.arrays import Ints
+from ..arrays import Ints
+from ..errors import InputError
 from .label_table import label_table
 
 SCHEMES = "iid or dirichlet:CONCENTRATION, for example dirichlet:0.3"

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..mechanism import InputError
-from ..mechanism.arrays import Ints
+from ..arrays import Ints
+from ..errors import InputError
 
 SEED = 2024
 PARTS = 5

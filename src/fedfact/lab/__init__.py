@@ -1,19 +1,40 @@
 """The lab: strategic agents against FACT and its rivals."""
 
-from .rule import Belief, Deal, Knows, Rule
-from .rules import NAMES, all_rules
+from .attacks.measure import AttackCell
+from .attacks.table import AttackTable, attack
+from .comparison import Comparison, compare
+from .game.rule import Belief, Deal, GameRule, Knows
+from .game.table import Table
+from .play.dynamics import Dynamics, replies
+from .play.equilibrium import Equilibrium, RuleEnd, equilibrium
+from .play.hedge import Learned, hedge
+from .play.realfm import RealFMPlay, realfm
+from .rules.registry import NAMES, all_rules
 from .setting import COSTS, TERMS, Setting
-from .table import Table
 
 __all__ = [
     "COSTS",
     "NAMES",
     "TERMS",
+    "AttackCell",
+    "AttackTable",
     "Belief",
+    "Comparison",
     "Deal",
+    "Dynamics",
+    "Equilibrium",
+    "GameRule",
     "Knows",
-    "Rule",
+    "Learned",
+    "RealFMPlay",
+    "RuleEnd",
     "Setting",
     "Table",
     "all_rules",
+    "attack",
+    "compare",
+    "equilibrium",
+    "hedge",
+    "realfm",
+    "replies",
 ]

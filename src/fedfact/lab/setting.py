@@ -1,5 +1,6 @@
 """Who plays, and for what: terms, the number of agents, and where their costs come from."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -7,12 +8,13 @@ from typing import Any, Self
 
 import numpy as np
 
-from ..federation.table_file import read_columns
-from ..mechanism import InputError, Terms, local_optimum
-from ..mechanism.arrays import IN_RANGE, LARGEST, SMALLEST, Floats, floats
-from .distribution import distribution, is_distribution
-from .rule import Belief, Knows, Rule
-from .rules import all_rules
+from ..arrays import IN_RANGE, LARGEST, SMALLEST, Floats, floats
+from ..errors import InputError
+from ..io.tables import read_columns
+from ..mechanism import Terms, local_optimum
+from .game.distribution import distribution, is_distribution
+from .game.rule import Belief, GameRule, Knows
+from .rules.registry import Choice, all_rules, select_rules
 
 COSTS = "norm:loc=1,scale=0.1"
 """The paper's Gaussian spread of a tenth."""
@@ -121,14 +123,16 @@ class Setting:
             f"--costs {self.costs}: nearly all costs are not {IN_RANGE}; take another distribution"
         )
 
-    def rules(self) -> list[Rule]:
-        """All rules, fit for these agents."""
-        return all_rules(self.terms, self.agents, self.median)
+    def rules(self, wanted: Sequence[Choice] | None = None) -> list[GameRule]:
+        """All rules, fit for these agents, or those that are wanted, by name or as objects."""
+        rules = all_rules(self.terms, self.agents, self.median)
+        return rules if wanted is None else select_rules(rules, wanted)
 
-    def rule(self, name: str, agents: int) -> Rule:
+    def rule(self, wanted: Choice, agents: int | None = None) -> GameRule:
         """One of them, for so many of the agents."""
-        rules = all_rules(self.terms, agents, self.median)
-        return next(rule for rule in rules if rule.name == name)
+        rules = all_rules(self.terms, self.agents if agents is None else agents, self.median)
+        (rule,) = select_rules(rules, [wanted])
+        return rule
 
     def belief(self, knows: Knows) -> Belief:
         """Of an agent that knows so much."""

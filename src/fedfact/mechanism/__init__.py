@@ -1,8 +1,9 @@
 """The mechanism: pure maths on numpy arrays, without state or input and output."""
 
 from .best_response import Response, best_response
-from .errors import InputError
+from .competition import compete, draw_order
 from .losses import (
+    charge_for_misfit,
     contract_fee,
     effective_fee,
     fact_loss,
@@ -10,10 +11,12 @@ from .losses import (
     local_loss,
     paper_pool,
     penalised_loss,
+    pool_of_others,
     truthfulness_penalty,
 )
 from .optima import federated_optimum, local_optimum, penalised_optimum, whole_local_optimum
-from .outcome import Others, Play, expected_loss, rebate, reward
+from .others import Others
+from .outcome import Play, expected_loss
 from .penalty import (
     free_rider_penalty,
     largest_alpha,
@@ -22,9 +25,9 @@ from .penalty import (
     rationality_gap,
 )
 from .population import Population
-from .sandwich import compete, draw_order
+from .rules import RULES, Rule, rule_of
 from .settlement import Settlement, settle
-from .terms import Rule, Terms
+from .terms import Terms
 from .winning import (
     CostDistribution,
     continuum_win_probability,
@@ -38,8 +41,8 @@ from .winning import (
 )
 
 __all__ = [
+    "RULES",
     "CostDistribution",
-    "InputError",
     "Others",
     "Play",
     "Population",
@@ -48,6 +51,7 @@ __all__ = [
     "Settlement",
     "Terms",
     "best_response",
+    "charge_for_misfit",
     "compete",
     "continuum_win_probability",
     "contract_fee",
@@ -68,9 +72,9 @@ __all__ = [
     "penalty_slope",
     "penalty_weight",
     "places",
+    "pool_of_others",
     "rationality_gap",
-    "rebate",
-    "reward",
+    "rule_of",
     "settle",
     "simulate_draws",
     "simulate_win_probability",

@@ -9,8 +9,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .arrays import Floats, floats
-from .outcome import Others, Play, expected_loss
+from ..arrays import Floats, floats
+from .others import Others
+from .outcome import Play, expected_loss
+from .rules import RULES
 from .terms import Terms
 
 _POINTS = 65
@@ -95,7 +97,7 @@ def best_response(
     if play in ("local", "federated"):
         return truthful
     low, high = true_cost * 1e-6, true_cost * 1e6
-    if play == "sandwich":
+    if play in RULES and RULES[play].draws:
         m = truthful.samples  # the report moves the chance to win and nothing else
 
         def loss_of_report(reports: Floats) -> Floats:

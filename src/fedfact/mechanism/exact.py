@@ -16,7 +16,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from .arrays import Bools, Floats, Ints, Number
+from ..arrays import Bools, Floats, Ints, Number
 
 MOST_MONEY = 2**62
 """Amounts, and sums of amounts, stay below this. Anything larger is refused."""

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from .arrays import Ints
-from .errors import InputError
+from ..arrays import Floats, Ints
+from ..errors import InputError
 from .exact import (
     DOES_NOT_FIT,
     MOST_MONEY,
@@ -90,13 +90,7 @@ def consistency_charge(population: Population, terms: Terms) -> Ints:
 
     Agents whose data is capped below m* are not charged (κ = 0 for them).
     """
-    kappa = as_fraction(terms.consistency)
-    charge = floor_charge(
-        kappa * terms.error_scale_in_units,
-        kappa / as_fraction(terms.unit),
-        population.reported_cost,
-        population.samples,
-    )
+    charge = exact_charge(terms, population.reported_cost, population.samples)
     if population.capped is not None:
         optimum = local_optimum(population.reported_cost, float(terms.required_error_scale))
         population.refuse(
@@ -111,6 +105,13 @@ def consistency_charge(population: Population, terms: Terms) -> Ints:
         charge == DOES_NOT_FIT, lambda k: too_large("consistency charge", population, k)
     )
     return charge
+
+
+def exact_charge(terms: Terms, reported_cost: Floats, samples: Ints) -> Ints:
+    """⌊κ(√(A/m) − √(c·m))²⌋ in minor units, elementwise, exactly (or `DOES_NOT_FIT`)."""
+    kappa = as_fraction(terms.consistency)
+    K, unit_cost = kappa * terms.error_scale_in_units, kappa / as_fraction(terms.unit)
+    return floor_charge(K, unit_cost, reported_cost, samples)
 
 
 def too_large(amount: str, population: Population, k: int) -> str:

@@ -9,7 +9,7 @@ True cost c_i is what the agent bears, reported cost c what the server believes.
 
 import numpy as np
 
-from .arrays import ArrayLike, Floats, floats
+from ..arrays import ArrayLike, Floats, floats
 from .penalty import free_rider_penalty
 
 
@@ -39,6 +39,27 @@ def effective_fee(samples: ArrayLike, others: ArrayLike, error_scale: ArrayLike)
     S = floats(others)
     with np.errstate(divide="ignore"):
         return floats(error_scale) / m * (S / (m + S))
+
+
+def pool_of_others(
+    errors: ArrayLike, others: ArrayLike, agents: int, error_scale: ArrayLike
+) -> Floats:
+    """Σ_{j≠i} A(1/m_j − 1/S), what the others put up for agent i (Ours; Eq. 10, mended).
+
+    ``errors`` is Σ_{j≠i} A/m_j, the errors of the others each alone. Free of i's own samples.
+    """
+    A = floats(error_scale)
+    return floats(floats(errors) - (agents - 1) * A / floats(others))
+
+
+def charge_for_misfit(
+    samples: ArrayLike, reported_cost: ArrayLike, error_scale: ArrayLike, consistency: float
+) -> Floats:
+    """Q = κ(√(A/m) − √(c·m))² (Ours): 0 where the samples fit the report, c = A/m²."""
+    m = floats(samples)
+    with np.errstate(divide="ignore"):
+        gap = np.sqrt(floats(error_scale) / m) - np.sqrt(floats(reported_cost) * m)
+    return floats(consistency * gap**2)
 
 
 def penalised_loss(

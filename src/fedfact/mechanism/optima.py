@@ -5,8 +5,8 @@
 
 import numpy as np
 
-from .arrays import MOST_SAMPLES, ArrayLike, Floats, Ints, floats
-from .errors import InputError
+from ..arrays import MOST_SAMPLES, ArrayLike, Floats, Ints, floats
+from ..errors import InputError
 
 
 def local_optimum(cost: ArrayLike, error_scale: ArrayLike) -> Floats:

@@ -14,8 +14,8 @@ appendix) the optimum would move. An agent that does all it promised still has a
 
 import numpy as np
 
-from .arrays import ArrayLike, Floats, floats
-from .errors import InputError
+from ..arrays import ArrayLike, Floats, floats
+from ..errors import InputError
 from .optima import local_optimum
 
 MISS = 0.01

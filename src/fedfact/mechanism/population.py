@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from .arrays import IN_RANGE, LARGEST, MOST_SAMPLES, SMALLEST, Bools, Floats, Ints
-from .errors import InputError
+from ..arrays import IN_RANGE, LARGEST, MOST_SAMPLES, SMALLEST, Bools, Floats, Ints
+from ..errors import InputError
 from .exact import exact_sum
 
 MOST_IN_ALL = 2**53

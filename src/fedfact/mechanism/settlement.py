@@ -1,35 +1,32 @@
-"""Settlement (Algorithm 2): one function for both rules and both inputs.
+"""Settlement (Algorithm 2): one function for all rules and both inputs.
 
 Every agent pays its fee: all that federation saved it, so that it is left with its local loss and
-free riding gains it nothing. What the fees bring is given back by one of two rules:
-
-- ``sandwich`` (the paper): agents compete in threes; the winner i receives pool_i / G.
-- ``rebate`` (ours): nobody competes; everybody receives pool_i / (n−1), and pays a charge if its
-  report and its data do not fit together.
+free riding gains it nothing. What the fees bring is given back by the rule of the terms (`rules`).
 
 pool_i is what the *others* put up, worked out without i (`fees`), or from measured losses
 (`waterfall`). Amounts are whole minor units, each rounded so that the sums can never run short.
 """
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
-from .arrays import ArrayLike, Bools, Floats, Ints, floats
-from .errors import InputError
-from .exact import as_fraction, exact_sum
-from .fees import consistency_charge, fees_and_pools, shown_penalty
+from ..arrays import ArrayLike, Bools, Floats, Ints, floats
+from ..results import SHOWN, Tabular, text_table
+from .exact import exact_sum
+from .fees import shown_penalty
 from .population import Population
-from .sandwich import compete
+from .rules import Rule, rule_of
+from .rules.rule import whole_part
 from .terms import Terms
 from .waterfall import waterfall
 
 AMOUNTS = ("fee", "penalty", "charge", "compensation", "reward", "rebate", "net")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Settlement:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Settlement(Tabular):
     """Who pays and who receives what, in minor units, one entry an agent.
 
     Attributes:
@@ -67,15 +64,42 @@ class Settlement:
         for name in (*AMOUNTS, "pool", "group", "won"):
             getattr(self, name).flags.writeable = False
 
+    def __repr__(self) -> str:
+        """Name the rule and the surplus, and show the first agents."""
+        rows, n = self._rows(SHOWN), len(self.population)
+        rest = f"\n... {n - SHOWN:,} more agents" if n > SHOWN else ""
+        about = f"{n:,} agents by {self.terms.rule}, {self.input}, surplus {self.surplus:,}"
+        return f"Settlement of {about}\n{text_table(rows)}{rest}"
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row an agent: what it reported and delivered, and the amounts of its rule."""
+        return self._rows(len(self.population))
+
+    def _rows(self, most: int) -> list[dict[str, Any]]:
+        population, rule = self.population, self.rule
+        names = (*rule.columns(self.input == "measured"), *(("won",) if rule.draws else ()))
+        columns: dict[str, Any] = {
+            "agent": population.agents[:most],
+            "samples": population.samples[:most].tolist(),
+            "reported_cost": population.reported_cost[:most].tolist(),
+            **{name: getattr(self, name)[:most].tolist() for name in names},
+        }
+        return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
     @property
     def totals(self) -> dict[str, int]:
         """Each amount summed over all agents."""
         return {name: exact_sum(getattr(self, name)) for name in AMOUNTS}
 
     @property
+    def rule(self) -> Rule:
+        """The rule it was settled by."""
+        return rule_of(self.terms)
+
+    @property
     def prize(self) -> Ints:
-        """What each agent would receive if it won the sandwich: (1 − ρ)·pool/G."""
-        return share(self.pool, self.terms, self.population.groups)
+        """What each agent gets back, or would get back if it won the draw, had nobody left."""
+        return whole_part(self.pool, self.terms, self.rule.among(len(self.population)))
 
     @property
     def input(self) -> Literal["analytic", "measured"]:
@@ -96,7 +120,7 @@ class Settlement:
 
 
 def settle(population: Population, terms: Terms, seed: int | None = None) -> Settlement:
-    """Settle (Algorithm 2): a pure function of agents, terms and, for ``sandwich``, the seed.
+    """Settle (Algorithm 2): a pure function of agents, terms and, if the rule draws, the seed.
 
     Fees are measured where the population carries measured losses and follow A/m otherwise.
 
@@ -105,7 +129,7 @@ def settle(population: Population, terms: Terms, seed: int | None = None) -> Set
     >>> result.fee, result.rebate, result.surplus
     (array([1546,  961,  546]), array([621, 833, 878]), 721)
     """
-    n, nothing = len(population), np.zeros(len(population), np.int64)
+    rule, nothing = rule_of(terms), np.zeros(len(population), np.int64)
     population.refuse(
         population.samples < terms.minimum_samples,
         lambda k: (
@@ -113,13 +137,12 @@ def settle(population: Population, terms: Terms, seed: int | None = None) -> Set
             f"{terms.minimum_samples}"
         ),
     )
-    penalty = charge = compensation = reward = rebate = nothing
+    penalty = charge = compensation = nothing
     shortfall = 0
     if population.local_loss is None:
-        fee, pool = fees_and_pools(population, terms)
+        fee, pool = rule.collect(population, terms)
         penalty = shown_penalty(population, terms)
-        if terms.rule == "rebate":
-            charge = consistency_charge(population, terms)
+        charge = rule.charge(population, terms)
     else:
         fee, compensation, pool, shortfall = waterfall(population, terms)
     if terms.escrow is not None:
@@ -129,19 +152,11 @@ def settle(population: Population, terms: Terms, seed: int | None = None) -> Set
                 f"its fee of {fee[k]} minor units exceeds the escrow of {terms.escrow} in the terms"
             ),
         )
-    group, won = np.full(n, -1, np.int64), np.zeros(n, np.bool_)
-    if terms.rule == "sandwich":
-        if seed is None:
-            raise InputError("the sandwich rule draws groups: give a seed")
-        group, won = compete(population.agents, population.reported_cost, seed)
-        reward = np.where(won, share(pool, terms, population.groups), 0)
-    else:
-        rebate = share(pool, terms, n - 1)
+    given = rule.give_back(population, pool, terms, seed)
+    back = given.amount
     if population.left is not None:
-        charge, reward, rebate = (
-            np.where(population.left, 0, amount) for amount in (charge, reward, rebate)
-        )
-    net = reward + rebate + compensation - fee - charge
+        charge, back = (np.where(population.left, 0, amount) for amount in (charge, back))
+    net = back + compensation - fee - charge
     return Settlement(
         population=population,
         terms=terms,
@@ -151,19 +166,10 @@ def settle(population: Population, terms: Terms, seed: int | None = None) -> Set
         charge=charge,
         compensation=compensation,
         pool=pool,
-        reward=reward,
-        rebate=rebate,
+        **{"reward": nothing, "rebate": nothing, rule.gives: back},
         net=net,
-        group=group,
-        won=won,
+        group=given.group,
+        won=given.won,
         surplus=-exact_sum(net),
         shortfall=shortfall,
     )
-
-
-def share(pool: Ints, terms: Terms, among: int) -> Ints:
-    """⌊(1 − ρ)·pool/among⌋ (Algorithm 2). 1 − ρ has six decimals at most: nothing overflows."""
-    kept = 1 - as_fraction(terms.retention)
-    whole, rest = np.divmod(pool, kept.denominator)
-    left: Ints = whole * kept.numerator + rest * kept.numerator // kept.denominator
-    return left // among

@@ -3,13 +3,13 @@
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Literal, get_args
 
-from .arrays import IN_RANGE, LARGEST, SMALLEST, Number
-from .errors import InputError
+from ..arrays import IN_RANGE, LARGEST, SMALLEST, Number
+from ..errors import InputError
 from .exact import as_fraction
 
-Rule = Literal["sandwich", "rebate"]
+RULE_NAMES: list[str] = []
+"""The rules that terms can name; `mechanism.rules` enters them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,7 +29,7 @@ class Terms:
     """
 
     error_scale: Number | None = None
-    rule: Rule = "rebate"
+    rule: str = "rebate"
     alpha: Number = 1.0
     unit: Number = 1e-9
     retention: Number = 0.0
@@ -39,8 +39,8 @@ class Terms:
     escrow: int | None = None
 
     def __post_init__(self) -> None:
-        if self.rule not in get_args(Rule):
-            choices = " or ".join(get_args(Rule))
+        if self.rule not in RULE_NAMES:
+            choices = " or ".join(RULE_NAMES)
             raise InputError(f"rule is {self.rule!r}; choose {choices}")
         for name in ("error_scale", "unit", "loss_value"):
             self._check_number(name, SMALLEST, LARGEST, IN_RANGE)

@@ -8,8 +8,8 @@ since every f_j is measured on a model that i helped to train.
 
 import numpy as np
 
-from .arrays import Ints
-from .errors import InputError
+from ..arrays import Ints
+from ..errors import InputError
 from .exact import DOES_NOT_FIT, MOST_MONEY, as_fraction, floor_gain
 from .population import Population
 from .terms import Terms

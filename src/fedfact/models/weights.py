@@ -18,8 +18,8 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from ..files import reason
-from ..mechanism import InputError
+from ..errors import InputError
+from ..io.files import reason
 from .resnet import ResNet, resnet50
 
 ARRAYS = "resnet50_imagenet1k_v1stride_fp16.npz"

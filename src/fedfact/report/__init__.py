@@ -1,4 +1,6 @@
-"""Figures."""
+"""Figures and pages, from results alone."""
 
-FIGURES = (".png", ".svg", ".pdf")
+FIGURES: tuple[str, ...] = (".png", ".svg", ".pdf")
 """Endings of a figure's name, each with its format."""
+
+__all__ = ["FIGURES"]

@@ -3,33 +3,26 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
-from ..files import alone, clear_torn, write_json, write_whole
-from ..folders import make_folder
-from ..mechanism import InputError, Rule, settle
-from ..progress import Report, silent
+from ..errors import InputError
+from ..io.files import alone, clear_torn, write_json, write_whole
+from ..io.folders import make_folder
+from ..mechanism import RULES, settle
+from ..progress import Progress, silent
 from ..training import Job, Machine
 from ..training.setup import load_to_train
-from .arm import Arm, arms
-from .config import Study
-from .directory import Columns, write_tables
-from .manifest import manifest
-from .measured import Measured, measure
-from .members import Members, members
-from .place import FILES, TRAINED, check_directory
-from .read import read_study
-from .summary import summary
-from .trained import (
-    Trained,
-    about_job,
-    about_study,
-    clear_checkpoints,
-    job_of,
-    read_trained,
-    train,
-)
-from .write_toml import to_toml
+from .config.agents import Agents, agents_of
+from .config.arm import Arm, arms
+from .config.load import read_study
+from .config.study import Study
+from .config.write_toml import to_toml
+from .files.directory import Columns, write_tables
+from .files.guard import FILES, TRAINED, check_directory
+from .files.manifest import manifest
+from .files.trained import Trained, about_job, about_study, clear, job_of, read_trained, train
+from .measure.measured import Measured, measure
+from .measure.summary import summary
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +31,7 @@ class Part:
 
     arm: Arm
     seed: int
-    members: Members
+    who: Agents
     path: Path
     job: Job | None
     about: dict[str, Any]
@@ -52,17 +45,17 @@ class Part:
         """What was trained before, if it was, settled; refused if it is of another training."""
         if not self.path.exists():
             return None
-        return self.measure(study, read_trained(self.path, study, self.about, self.members))
+        return self.measure(study, read_trained(self.path, study, self.about, self.who))
 
-    def train(self, machine: Machine, report: Report, note: Callable[[str], None]) -> Trained:
+    def train(self, machine: Machine, progress: Progress, note: Callable[[str], None]) -> Trained:
         """Train it, which takes the data."""
         assert self.job is not None  # there is one for each part if any is to be trained
-        return train(self.job, machine, self.path, self.about, report, note)
+        return train(self.job, machine, self.path, self.about, progress, note)
 
     def measure(self, study: Study, trained: Trained) -> Measured:
         """Settle what was trained."""
         try:
-            return measure(study, self.arm, self.seed, self.members, trained)
+            return measure(study, self.arm, self.seed, self.who, trained)
         except InputError as error:  # losses beyond all money: the training went astray
             raise InputError(f"{study.name}, {self.name}: {error}") from None
 
@@ -75,7 +68,7 @@ def run_study(
     resume: bool = False,
     data_dir: Path | None = None,
     command: str = "fedfact run",
-    report: Report = silent,
+    progress: Progress = silent,
     note: Callable[[str], None] = lambda text: None,
 ) -> dict[str, Any]:
     """Run a study and write its results to a directory; return the summary.
@@ -85,7 +78,7 @@ def run_study(
     Where all of it is there, neither the data nor the device is needed: it is only settled anew.
     """
     check_directory(study, output, resume=resume)
-    parts = _plan(study, machine, output, data_dir, report)
+    parts = _plan(study, machine, output, data_dir, progress)
     before = [part.read(study) for part in parts]
     make_folder(output / TRAINED)
     with alone(output, wait=False):
@@ -96,16 +89,15 @@ def run_study(
         write_whole(output / "study.toml", to_toml(study).encode())
         (output / "summary.json").unlink(missing_ok=True)  # not finished until it is there again
         measured: list[Measured] = []
-        work = [2 * study.recipe().epochs * int(part.members.samples.sum()) for part in parts]
+        work = [2 * study.recipe().epochs * int(part.who.samples.sum()) for part in parts]
         for k, (part, done) in enumerate(zip(parts, before, strict=True)):
             if done is None:
-                progress = _part(report, sum(work[:k]), work[k], sum(work))
-                done = part.measure(study, part.train(machine, progress, note))
-            clear_torn(part.path)
-            clear_checkpoints(part.path)
+                share = _part(progress, sum(work[:k]), work[k], sum(work))
+                done = part.measure(study, part.train(machine, share, note))
+            clear(part.path)
             measured.append(done)
             note(f"{k + 1} of {len(parts)} done: {done.in_words()}")
-        report("study", sum(work), sum(work), "images")
+        progress("study", sum(work), sum(work), "images")
         by_arm = [measured[k : k + study.seeds] for k in range(0, len(parts), study.seeds)]
         document = summary(study, by_arm)
         write_tables(
@@ -132,7 +124,7 @@ def _is_finished(study: Study, output: Path) -> bool:
 
 
 def _plan(
-    study: Study, machine: Machine, output: Path, data_dir: Path | None, report: Report
+    study: Study, machine: Machine, output: Path, data_dir: Path | None, progress: Progress
 ) -> list[Part]:
     """All parts of a study; with jobs, and so with the data, if any is still to be trained."""
     places = [
@@ -145,11 +137,11 @@ def _plan(
         arm, seed, path = places[0]
         there = read_trained(path, study, about_study(study, arm, seed), None).images
     else:
-        dataset = load_to_train(study.dataset, data_dir, study.split, report)
+        dataset = load_to_train(study.dataset, data_dir, study.split, progress)
         there = len(dataset.train)
     parts = []
     for arm, seed, path in places:
-        who = members(study, arm, seed, there)
+        who = agents_of(study, arm, seed, there)
         _check_terms(study, arm, who)
         job, about = None, about_study(study, arm, seed)
         if dataset is not None:
@@ -159,21 +151,21 @@ def _plan(
     return parts
 
 
-def _check_terms(study: Study, arm: Arm, who: Members) -> None:
+def _check_terms(study: Study, arm: Arm, who: Agents) -> None:
     """Refuse terms that could not be settled, which the formula A/m tells before any training."""
-    for rule in get_args(Rule):
+    for rule in RULES:
         try:
             settle(who.population(), study.terms.agreed(rule), seed=0)
         except InputError as error:
             raise InputError(f"{study.name}, {arm.name}: {error}") from None
 
 
-def _part(report: Report, before: int, images: int, in_all: int) -> Report:
+def _part(progress: Progress, before: int, images: int, in_all: int) -> Progress:
     """Reports of one training, which comes in two halves, as a part of the whole study's."""
 
     def told(what: str, done: int, total: int, unit: str) -> None:
         first = 0 if what == "local" else images // 2
-        report("study", before + first + images // 2 * done // max(total, 1), in_all, unit)
+        progress("study", before + first + images // 2 * done // max(total, 1), in_all, unit)
 
     return told
 

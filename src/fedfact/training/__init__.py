@@ -1,13 +1,21 @@
-"""Training: AgentUpdate (Algorithm 3), federated averaging (Algorithm 1), and every agent alone."""
+"""Training: AgentUpdate (Algorithm 3), federated averaging (Algorithm 1), and every agent alone.
 
-from .algorithm import Federated, train_federated, train_local
-from .checkpoint import Checkpoint
-from .curve import Curve
-from .engine import Machine
-from .evaluate import Score
-from .job import Job
-from .recipe import RECIPES, Recipe
-from .setup import prepare
+What is offered here is imported when it is asked for: a federation reads a training plan without
+PyTorch.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .algorithm import Federated, train_federated, train_local
+    from .checkpoint import Checkpoint
+    from .curve import Curve
+    from .engines.engine import Machine
+    from .evaluate import Score
+    from .job import Job
+    from .recipe import RECIPES, Recipe
+    from .setup import prepare
 
 __all__ = [
     "RECIPES",
@@ -22,3 +30,27 @@ __all__ = [
     "train_federated",
     "train_local",
 ]
+
+_WHERE = {
+    "RECIPES": "recipe",
+    "Checkpoint": "checkpoint",
+    "Curve": "curve",
+    "Federated": "algorithm",
+    "Job": "job",
+    "Machine": "engines.engine",
+    "Recipe": "recipe",
+    "Score": "evaluate",
+    "prepare": "setup",
+    "train_federated": "algorithm",
+    "train_local": "algorithm",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _WHERE:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f".{_WHERE[name]}", __name__), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -4,12 +4,12 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from ..mechanism import InputError
-from ..progress import Report, silent
+from ..errors import InputError
+from ..progress import Progress, silent
 from .agent import Weights
 from .checkpoint import Checkpoint
 from .curve import Curve
-from .engine import Machine
+from .engines.engine import Machine
 from .evaluate import Score
 from .job import Job
 
@@ -28,7 +28,7 @@ def train_federated(
     *,
     every: int = 1,
     checkpoint: Checkpoint | None = None,
-    report: Report = silent,
+    progress: Progress = silent,
 ) -> Federated:
     """Algorithm 1: rounds of h local steps and an average, until the E epochs are over.
 
@@ -49,7 +49,7 @@ def train_federated(
             engine.restore(saved["engine"])
             done, curve = saved["done"], Curve.from_rows(saved["curve"])
         while done < total:
-            report("federated", _images(job, [done] * n), images, "images")
+            progress("federated", _images(job, [done] * n), images, "images")
             steps = min(h, total - done)
             engine.distribute()
             engine.update([steps] * n)
@@ -66,7 +66,7 @@ def train_federated(
         weights = engine.weights()
     if checkpoint:
         checkpoint.save({"finished": True, "curve": curve.rows(), "weights": weights})
-    report("federated", images, images, "images")
+    progress("federated", images, images, "images")
     return Federated(curve, weights)
 
 
@@ -76,7 +76,7 @@ def train_local(
     *,
     every: int = 1,
     checkpoint: Checkpoint | None = None,
-    report: Report = silent,
+    progress: Progress = silent,
 ) -> list[Curve]:
     """Every agent alone: the same first weights, optimiser, schedule and number of epochs.
 
@@ -97,7 +97,7 @@ def train_local(
         for epoch in range(first + 1, epochs + 1):
             for done in range(0, max(per_epoch), h):
                 at = [(epoch - 1) * steps + min(done, steps) for steps in per_epoch]
-                report("local", _images(job, at), total, "images")
+                progress("local", _images(job, at), total, "images")
                 engine.update([min(h, max(steps - done, 0)) for steps in per_epoch])
             if epoch % every == 0 or epoch == epochs:
                 scores = engine.test_agents()
@@ -110,7 +110,7 @@ def train_local(
                 )
     if checkpoint:
         checkpoint.save({"finished": True, "curves": [curve.rows() for curve in curves]})
-    report("local", total, total, "images")
+    progress("local", total, total, "images")
     return curves
 
 

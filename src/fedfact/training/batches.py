@@ -2,7 +2,7 @@
 
 from functools import lru_cache
 
-from ..mechanism.arrays import Ints
+from ..arrays import Ints
 from .seeds import generator
 
 

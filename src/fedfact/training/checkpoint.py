@@ -11,8 +11,8 @@ from typing import IO, Any
 
 import torch
 
-from ..files import reason, whole_file
-from ..mechanism import InputError
+from ..errors import InputError
+from ..io.files import reason, whole_file
 
 _END = b"fedfact checkpoint 2\n"
 _TAIL = 32 + len(_END)

@@ -9,9 +9,9 @@ import numpy as np
 import torch
 from torch import nn
 
+from ..arrays import Floats, Ints
 from ..data import Dataset
-from ..mechanism import InputError
-from ..mechanism.arrays import Floats, Ints
+from ..errors import InputError
 from .batches import Batches, batches_per_epoch
 from .recipe import Recipe
 from .seeds import derive

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 import numpy as np
 import torch
 
-from ..mechanism import InputError
+from ..errors import InputError
 from .agent import Weights
 
 Layout = tuple[tuple[str, str, tuple[int, ...]], ...]

@@ -1,15 +1,18 @@
 """The networks that need no file of weights, by name: how each is made, and what it takes."""
 
-from collections.abc import Callable
+from __future__ import annotations
+
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-import torch
-from torch import nn
 
-from ..data import Dataset, Samples, cifar10, digits, mnist
-from ..mechanism import InputError
-from ..models import digits_cnn, mnist_cnn, resnet18_small
+from ..data import Dataset, Samples
+from ..data.registry import SETS
+from ..errors import InputError
+
+if TYPE_CHECKING:
+    from torch import nn
 
 
 @dataclass(frozen=True)
@@ -18,11 +21,12 @@ class Network:
 
     It takes images of this shape (height, width, channels), of these classes. ``mean`` and ``std``
     of each channel, for pixels scaled to 0..1, are those of that data set: every member of a
-    federation scales its own images by the same numbers.
+    federation scales its own images by the same numbers. ``model`` is its name in
+    ``fedfact.models``.
     """
 
     name: str
-    make: Callable[[int], nn.Module]
+    model: str
     shape: tuple[int, int, int]
     classes: tuple[str, ...]
     mean: tuple[float, ...]
@@ -30,7 +34,7 @@ class Network:
 
     def new(self) -> nn.Module:
         """The network for its classes; its weights come from torch's global generator."""
-        return self.make(len(self.classes))
+        return make_network(self.model, len(self.classes))
 
     def blank(self) -> nn.Module:
         """The network with whatever numbers are in memory, for weights to be loaded into.
@@ -41,6 +45,8 @@ class Network:
 
     def outline(self) -> nn.Module:
         """The network without numbers: names, types and shapes alone."""
+        import torch
+
         with torch.device("meta"):
             return self.new()
 
@@ -72,15 +78,17 @@ def _size(shape: tuple[int, ...]) -> str:
     return " x ".join(map(str, shape))
 
 
+def make_network(model: str, classes: int) -> nn.Module:
+    """The network of this name in ``fedfact.models``, for so many classes."""
+    from .. import models  # here: a plan is read without PyTorch
+
+    made: nn.Module = getattr(models, model)(classes)
+    return made
+
+
 NETWORKS = {
-    network.name: network
-    for network in (
-        Network("digits", digits_cnn, (8, 8, 1), digits.CLASSES, digits.MEAN, digits.STD),
-        Network("mnist", mnist_cnn, (28, 28, 1), mnist.CLASSES, mnist.MEAN, mnist.STD),
-        Network(
-            *("cifar10", resnet18_small, (32, 32, 3)),
-            *(cifar10.CLASSES, cifar10.MEAN, cifar10.STD),
-        ),
-    )
+    each.name: Network(each.name, each.network, each.shape, each.classes, each.mean, each.std)
+    for each in SETS.values()
+    if not each.pretrained
 }
 """The networks of digits, MNIST and CIFAR-10."""

@@ -1,23 +1,26 @@
 """What a federation trains, the same for all members: part of what they sign.
 
 A plan can be written as a document of JSON values without floats (decimal numbers are text), in one
-way only, so that equal plans have equal documents and a document has one plan.
+way only, so that equal plans have equal documents and a document has one plan. Reading and writing
+it needs no PyTorch: only what makes weights does.
 """
+
+from __future__ import annotations
 
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from torch import nn
-
-from ..mechanism import InputError
-from ..mechanism.errors import did_you_mean
-from .job import initial_model
-from .model_bytes import Layout, layout_of, size_of, to_bytes
+from ..errors import InputError, did_you_mean
 from .networks import NETWORKS, Network
 from .recipe import Recipe
+
+if TYPE_CHECKING:
+    from torch import nn
+
+    from .model_bytes import Layout
 
 WHOLE = {
     "rounds": (1, 100_000),
@@ -75,14 +78,20 @@ class Plan:
 
     def size(self) -> int:
         """The bytes of one model."""
+        from .model_bytes import size_of
+
         return size_of(self.layout())
 
     def initial_model(self) -> nn.Module:
         """The network with its first weights."""
+        from .job import initial_model
+
         return initial_model(self.network_itself().new, self.seed)
 
     def initial(self) -> bytes:
         """The first weights."""
+        from .model_bytes import to_bytes
+
         return to_bytes(self.initial_model().state_dict())
 
     def network_itself(self) -> Network:
@@ -104,7 +113,7 @@ class Plan:
         }
 
     @classmethod
-    def read(cls, document: Mapping[str, Any]) -> "Plan":
+    def read(cls, document: Mapping[str, Any]) -> Plan:
         """The plan of a document; anything that no plan is written as is refused."""
         if not isinstance(document, Mapping):
             raise InputError(f"plan: is no object but {_short(document)}; give {', '.join(_KEYS)}")
@@ -130,6 +139,8 @@ class Plan:
 
 @lru_cache
 def _layout(network: str) -> Layout:
+    from .model_bytes import layout_of
+
     return layout_of(NETWORKS[network].outline().state_dict())
 
 

@@ -1,13 +1,17 @@
 """How agents train, alone or together: optimiser, rate, batch size, epochs, local steps."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-import torch
+from ..data.registry import SETS
+from ..errors import InputError
 
-from ..mechanism import InputError
+if TYPE_CHECKING:
+    import torch
 
 
 @dataclass(frozen=True)
@@ -56,6 +60,8 @@ class Recipe:
 
         ``rate`` may be a tensor, for a CUDA graph to read the rate from.
         """
+        import torch  # here: a plan is read without it
+
         options: dict[str, Any] = {"fused": True, "weight_decay": self.weight_decay}
         options["lr"] = self.rate if rate is None else rate
         if self.optimiser == "sgd":
@@ -63,10 +69,5 @@ class Recipe:
         return torch.optim.Adam(parameters, capturable=torch.is_tensor(rate), **options)
 
 
-RECIPES = {
-    "digits": Recipe("adam", 2e-3, batch=32, local_steps=3),
-    "mnist": Recipe("adam", 1e-3),
-    "cifar10": Recipe("sgd", 0.05, momentum=0.9, weight_decay=5e-4, drops=(0.5, 0.75)),
-    "ham10000": Recipe("adam", 1e-3),
-}
-"""The paper's settings, and ours where it gives none (momentum, decay and drops; digits)."""
+RECIPES = {name: Recipe(**each.recipe) for name, each in SETS.items()}
+"""The recipe of each data set, as its file gives it."""

@@ -6,17 +6,17 @@ import tempfile
 from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import torch
 
-from ..files import alone, clear_torn, reason, write_whole
-from ..mechanism import InputError
-from ..progress import Report, silent
-from .algorithm import check_every, train_federated, train_local
-from .checkpoint import Checkpoint
-from .engine import Machine
+from ..errors import InputError
+from ..io.files import alone, clear_torn, reason, write_whole
+from ..progress import Progress, silent
+from .algorithm import Federated, check_every
+from .engines.engine import Machine
 from .job import Job
+from .kept import Kind, Resumable
 from .summary import summary
 
 FILES = ("local.checkpoint", "federated.checkpoint", "model.pt", "summary.json")
@@ -46,11 +46,11 @@ def run(
     job: Job,
     machine: Machine,
     *,
-    only: Literal["local", "federated"] | None = None,
+    only: Kind | None = None,
     every: int = 1,
     output: Path | None = None,
     save_every: int = 1,
-    report: Report = silent,
+    progress: Progress = silent,
     note: Callable[[str], None] = lambda text: None,
 ) -> dict[str, Any]:
     """Train every agent alone and all together, and sum it up.
@@ -60,26 +60,26 @@ def run(
     """
     check(every, save_every, output)
     about = machine.describe(job)
-    wanted = {"local": only != "federated", "federated": only != "local"}
+    kinds: tuple[Kind, ...] = ("local", "federated")
+    places = {} if output is None else {kind: output / f"{kind}.checkpoint" for kind in kinds}
+    whose = {**about, "epochs between tests": every}
+    training = Resumable(job, machine, whose, every, places, save_every, note=note)
     with ExitStack() as stack:
-        kept: dict[str, Checkpoint] = {}
         if output is not None:
             stack.enter_context(alone(output, wait=False))
-            for kind in wanted:
-                path = output / f"{kind}.checkpoint"
-                whose = {"training": kind, **about, "epochs between tests": every}
-                kept[kind] = Checkpoint(path, whose, save_every, note)
-            finished = {kind: checkpoint.is_finished() for kind, checkpoint in kept.items()}
-            wanted = {kind: wanted[kind] or finished[kind] for kind in wanted}
             for name in FILES:
                 clear_torn(output / name)
-        options: dict[str, Any] = {"every": every, "report": report}
-        local = federated = None
-        if wanted["local"]:
-            local = train_local(job, machine, checkpoint=kept.get("local"), **options)
-        if wanted["federated"]:
-            federated = train_federated(job, machine, checkpoint=kept.get("federated"), **options)
-        result = summary(about, job, federated, local)
+        finished = training.finished()
+        halves = {
+            kind: training.train(kind, progress)
+            for kind in kinds
+            if only in (None, kind) or finished.get(kind)
+        }
+        local, together = halves.get("local"), halves.get("federated")
+        federated = None
+        if together is not None and together.weights is not None:
+            federated = Federated(together.curves[0], together.weights)
+        result = summary(about, job, federated, None if local is None else local.curves)
         if output is not None:
             if federated is not None:
                 model = io.BytesIO()

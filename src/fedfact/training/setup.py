@@ -7,21 +7,20 @@ from pathlib import Path
 import numpy as np
 from torch import nn
 
+from ..arrays import Ints
 from ..data import Dataset, load, partition
-from ..data.ham10000 import By
-from ..data.locate import data_directory
+from ..data.description import By
 from ..data.partition import parse_scheme
-from ..mechanism import InputError
+from ..data.registry import SETS
+from ..data.sources.locate import data_directory
+from ..errors import InputError
 from ..models import pretrained_resnet50
 from ..models.weights import find_weights
-from ..progress import Report, silent
+from ..progress import Progress, silent
 from .job import Job
-from .networks import NETWORKS
+from .networks import make_network
 from .recipe import RECIPES, Recipe
 from .seeds import generator
-
-AGENTS = {"digits": 16, "mnist": 16, "cifar10": 16, "ham10000": 10}
-"""The paper's numbers of agents."""
 
 
 def prepare(
@@ -34,7 +33,7 @@ def prepare(
     recipe: Recipe | None = None,
     directory: Path | None = None,
     split: By = "lesion",
-    report: Report = silent,
+    progress: Progress = silent,
 ) -> Job:
     """The training of a data set's own network by agents that share its training data.
 
@@ -45,9 +44,9 @@ def prepare(
     if agents is not None and agents < 1:
         raise InputError(f"agents are {agents}; take 1 or more")
     parse_scheme(how)
-    dataset = load_to_train(name, directory, split, report)
+    dataset = load_to_train(name, directory, split, progress)
     labels = dataset.train.labels
-    n = agents or (len(samples) if samples and len(samples) > 1 else AGENTS[name])
+    n = agents or (len(samples) if samples and len(samples) > 1 else SETS[name].agents)
     if n > len(labels):
         raise InputError(f"{n} agents cannot share {len(labels)} samples; take fewer agents")
     if samples is None:
@@ -61,27 +60,38 @@ def prepare(
             )
     m = np.broadcast_to(np.asarray(samples, np.int64), n)
     shards = partition(labels, m, how, generator(seed, "partition"))
-    network, scheme = network_of(dataset, directory), scheme_of(name, how, split)
-    job = Job(dataset, network, shards, recipe or RECIPES[name], seed, scheme)
+    job = assemble(dataset, shards, recipe or RECIPES[name], seed, how, directory, split)
     job.initial_model()  # a broken file of weights is told of now
     return job
 
 
-def load_to_train(name: str, directory: Path | None, split: By, report: Report) -> Dataset:
+def load_to_train(name: str, directory: Path | None, split: By, progress: Progress) -> Dataset:
     """The data set, whose network's weights, where it needs some, are there as well."""
-    if name == "ham10000":
+    if name in SETS and SETS[name].pretrained:
         find_weights(data_directory(directory))  # told of before the images are decoded
-    return load(name, directory, split=split, report=report)
+    return load(name, directory, split=split, progress=progress)
 
 
-def scheme_of(name: str, how: str, split: By) -> str:
-    """In words, how the samples of a job were dealt out and its test samples set apart."""
-    return f"{how}, split by {split}" if name == "ham10000" else how
+def assemble(
+    dataset: Dataset,
+    shards: list[Ints],
+    recipe: Recipe,
+    seed: int,
+    how: str,
+    directory: Path | None = None,
+    split: By = "lesion",
+) -> Job:
+    """The job of agents that train the data set's own network on these shards.
+
+    ``how`` says in words where the shards come from, and ``split`` where the test samples do.
+    """
+    words = SETS[dataset.name].scheme(how, split)
+    return Job(dataset, network_of(dataset, directory), shards, recipe, seed, words)
 
 
 def network_of(dataset: Dataset, directory: Path | None) -> Callable[[], nn.Module]:
     """The data set's own network."""
-    classes = len(dataset.classes)
-    if dataset.name == "ham10000":
+    own, classes = SETS[dataset.name], len(dataset.classes)
+    if own.pretrained:
         return partial(pretrained_resnet50, classes, data_directory(directory))
-    return partial(NETWORKS[dataset.name].make, classes)
+    return partial(make_network, own.network, classes)

@@ -1,0 +1,88 @@
+"""Advice in words: what to do, and what that takes for granted."""
+
+from dataclasses import asdict
+from typing import Any
+
+from ..mechanism import rule_of
+from .advise import WRONG_BY, Advice
+
+
+def verdict(advice: Advice) -> str:
+    """``join``, ``join with care`` or ``do not join``."""
+    if _obstacle(advice) or advice.outcome.realised > advice.alone * (1 - 1e-9):
+        return "do not join"
+    return "join with care" if advice.outcome.worst > advice.alone * (1 + 1e-9) else "join"
+
+
+def recommendation(advice: Advice) -> str:
+    """One short paragraph."""
+    if obstacle := _obstacle(advice):
+        return f"Do not sign these terms: {obstacle}"
+    outcome, alone = advice.outcome, advice.alone
+    what = f"Report your true cost, {advice.true_cost:g}, and use {advice.samples:,} samples."
+    average = f"on average you end {1 - outcome.realised / alone:.1%} below training alone"
+    match verdict(advice):
+        case "do not join":
+            worse = outcome.realised > alone * (1 + 1e-9)
+            return (
+                f"{'Do not join' if worse else 'Joining brings you nothing'}: on average you would "
+                f"end at {outcome.realised:.4g}, and at {alone:.4g} alone."
+            )
+        case "join with care":
+            return (
+                f"Join only if you can bear the worst outcome, {outcome.worst / alone - 1:.1%} "
+                f"above training alone; {average}. {what}"
+            )
+    if not rule_of(advice.terms).draws:
+        return f"Join. {what} In every outcome {average.removeprefix('on average ')}."
+    return (
+        f"Join. {what} At worst you end where training alone leaves you; {average}, "
+        f"and at {outcome.best:.4g} instead of {alone:.4g} if you win."
+    )
+
+
+def _obstacle(advice: Advice) -> str | None:
+    terms = advice.terms
+    if terms.escrow is not None and advice.fee > terms.escrow:
+        return f"your fee of {advice.fee:,} minor units exceeds the escrow of {terms.escrow:,}."
+    if terms.alpha > advice.largest_alpha:
+        return (
+            f"alpha {float(terms.alpha):.9g} is too close to 2; the least miss of your optimum "
+            f"would cost more than federation brings. Ask for at most {advice.largest_alpha:.6f}."
+        )
+    return None
+
+
+def assumptions(advice: Advice) -> list[str]:
+    """What the figures take for granted."""
+    others = "as their file says" if advice.knows_reports else "taken to be alike"
+    wrong = advice.if_error_scale_wrong
+    lines = [
+        f"The {advice.agents - 1} others deliver {advice.others_samples:,.0f} samples, {others}.",
+        "The data of all agents are alike (iid), so that A/m and A/M describe the errors.",
+        f"A is right. Were the operator's A {WRONG_BY - 1:.0%} too large, your worst outcome "
+        f"would be {abs(wrong):.1%} {'above' if wrong > 0 else 'below'} training alone.",
+        "Samples are counted where they are used; no rule can see data that is only claimed.",
+        "Nobody joins under two names or as one for two, and no coalition trains apart.",
+    ]
+    lines += rule_of(advice.terms).assumptions(advice.knows_reports)
+    if advice.capped:
+        lines.append(
+            "The operator accepts that you have no more data, and charges you nothing for it."
+        )
+    if advice.agents < 6:
+        lines.append("There are fewer than six agents; six or more are recommended.")
+    return lines
+
+
+def document(advice: Advice) -> dict[str, Any]:
+    """The advice, figures and words, as a JSON document."""
+    figures = asdict(advice)
+    for deviation in figures["deviations"]:
+        deviation.update(deviation.pop("added"))
+    return {
+        "verdict": verdict(advice),
+        "recommendation": recommendation(advice),
+        **figures,
+        "assumptions": assumptions(advice),
+    }

@@ -1,0 +1,1 @@
+"""``fedfact lab`` and ``fedfact compare``."""

@@ -1,0 +1,1 @@
+"""What the commands share: where output goes, options, the progress bar, tables."""

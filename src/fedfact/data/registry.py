@@ -1,0 +1,56 @@
+"""A data set by its name, from files found on this machine, or downloaded where that may be."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, get_args
+
+from ..errors import InputError, did_you_mean
+from ..io.files import reason
+from ..progress import Progress, silent
+from .dataset import Dataset
+from .description import By
+from .sets import cifar10, digits, ham10000, mnist
+
+SETS = {
+    each.name: each
+    for each in (
+        digits.DESCRIPTION,
+        mnist.DESCRIPTION,
+        cifar10.DESCRIPTION,
+        ham10000.DESCRIPTION,
+    )
+}
+"""All data sets; another one is its file in ``sets`` and a line here."""
+
+DATASETS = tuple(SETS)
+
+if TYPE_CHECKING:
+    Name = str
+else:
+    Name = Literal[DATASETS]  # for the keys of a study, which are checked as they are read
+
+
+def load(
+    name: str,
+    directory: Path | None = None,
+    *,
+    split: By = "lesion",
+    progress: Progress = silent,
+) -> Dataset:
+    """The data set of this name, decoded and split into training and test samples.
+
+    It is looked for in ``directory``, else where FEDFACT_DATA says, else in the user's cache. MNIST
+    and CIFAR-10 are downloaded there if they are not; digits is always at hand. ``split`` says how
+    HAM10000 is split: by lesion, with no lesion on both sides, or by image, as the paper did.
+    """
+    if name not in SETS:
+        hint = f"{did_you_mean(name, DATASETS)} ".lstrip()
+        raise InputError(f"data set {name!r} is not known; {hint}known are {', '.join(DATASETS)}")
+    if split not in get_args(By):
+        raise InputError(f"split {split!r} is not known; known are lesion and image")
+    try:
+        return SETS[name].load(directory, split, progress)
+    except OSError as error:  # files that may not be read, or that vanish meanwhile
+        raise InputError(
+            f"{error.filename or name}: cannot be read ({reason(error)}); make it readable, or "
+            "name another directory with --data-dir or FEDFACT_DATA"
+        ) from None

@@ -1,0 +1,1 @@
+"""Where data comes from, and in which formats."""

@@ -1,0 +1,35 @@
+"""What a member is told of a settlement, and what it answers.
+
+A member sees its own line and the sums that its formulas need: M, the pool, the number of members.
+"""
+
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from ...mechanism.population import MOST_IN_ALL
+from ..wire.document import Document, Hash, Words
+from .delivery import Round
+from .lines import Line
+
+
+class StatementMessage(Document):
+    """A statement as it is sent; ``model`` is of the final model, for who did not leave."""
+
+    settlement: Annotated[int, Field(ge=0)]
+    rounds: Round
+    agents: Annotated[int, Field(ge=3)]
+    samples: Annotated[int, Field(ge=1, le=MOST_IN_ALL)]
+    left: bool
+    last_round: Round
+    line: Line
+    statement: dict[str, Any]
+    model: Hash | None
+
+
+class Answer(Document):
+    """What an agent says to a statement."""
+
+    statement: Hash
+    agrees: bool
+    why: Annotated[list[Words], Field(max_length=5)]

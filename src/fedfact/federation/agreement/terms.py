@@ -1,0 +1,155 @@
+"""The terms of a federation as they are published: all that every agent signs.
+
+Money (A, α, rule, unit, ...), training (network, recipe, rounds), conduct (quorum, deadlines), the
+operator's public key, and the commitment to the operator's secret seed. The hash of these bytes
+names the federation: every message carries it.
+"""
+
+from collections.abc import Iterable
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from ...errors import InputError, check_keys, did_you_mean
+from ...io.files import read_toml
+from ...mechanism import Terms
+from ...mechanism.exact import as_fraction
+from ...mechanism.fees import misfit
+from ...settlement.terms import FIELDS, section, terms_of
+from ...training.plan import DECIMAL, Plan
+from ...training.recipe import RECIPES
+from ..wire.canonical import decimal, number_of, without_floats
+from ..wire.document import Document, Hash, Name
+from .contract import least_billed
+
+_RECIPE = ("optimiser", "drops", "batch", "local_steps", *DECIMAL)
+_NOT_HERE = ("loss_value",)  # of measured losses, which a federation does not settle by
+_NO_TEXT = ("minimum_samples", "escrow")  # whole numbers; all others are decimal, as texts
+
+LARGEST_ALPHA = 1.5
+"""Up to here no miss of m* by half a sample or a hundredth costs more than federation brings,
+for any m* of 1 or more and however few samples the others have (`mechanism.largest_alpha`)."""
+
+
+class Conduct(Document):
+    """How long agents have to answer, and how many must take part."""
+
+    quorum: Annotated[int, Field(ge=2, le=10_000)] = 3
+    round_seconds: Annotated[int, Field(ge=1, le=604_800)] = 60
+    answer_seconds: Annotated[int, Field(ge=1, le=604_800)] = 60
+
+
+class Published(Document):
+    """The published terms."""
+
+    version: Annotated[int, Field(ge=1, le=1)] = 1
+    name: Name
+    operator: Hash
+    seed_commitment: Hash
+    money: dict[str, Any]
+    training: dict[str, Any]
+    conduct: Conduct
+
+    def terms(self) -> Terms:
+        """The terms of the settlement."""
+        numbers = {name: value for name, value in self.money.items() if name != "rule"}
+        known = {*FIELDS} - {*_NOT_HERE}
+        if self.money.keys() != known:
+            raise InputError(f"the money terms must be {', '.join(sorted(known))}, no more or less")
+        if numbers["error_scale"] is None:
+            raise InputError("error_scale is missing; fees by formula (A/m) need it")
+        for name in numbers.keys() - {*_NO_TEXT}:
+            if not isinstance(numbers[name], str):
+                raise InputError(f"{name} is {numbers[name]!r}; write it as text, such as '0.5'")
+            numbers[name] = number_of(numbers[name])
+        terms = Terms(rule=self.money["rule"], **numbers)
+        if terms.alpha > LARGEST_ALPHA:
+            raise InputError(
+                f"alpha is {terms.alpha}; in a federation take at most {LARGEST_ALPHA}, so that "
+                "it can be settled whoever leaves"
+            )
+        if reason := misfit(least_billed(terms), terms):
+            raise InputError(reason)
+        return terms
+
+    def plan(self) -> Plan:
+        """What is trained."""
+        return Plan.read(self.training)
+
+    def checked(self) -> "Published":
+        """Itself, if all parts of it are sound."""
+        self.terms()
+        self.plan()
+        return self
+
+
+def publish(
+    name: str, terms: Terms, plan: Plan, conduct: Conduct, operator: str, seed_commitment: str
+) -> Published:
+    """The terms, ready to be published."""
+    money = {k: _written(k, v) for k, v in asdict(terms).items() if k not in _NOT_HERE}
+    return Published.take(
+        {
+            "version": 1,
+            "name": name,
+            "operator": operator,
+            "seed_commitment": seed_commitment,
+            "money": money,
+            "training": plan.document(),
+            "conduct": conduct.dump(),
+        }
+    ).checked()
+
+
+def _written(name: str, value: Any) -> Any:
+    """A value of the terms, in the one way in which it is published: 1 and 1.0 are the same."""
+    if value is None or name == "rule" or name in _NO_TEXT:
+        return value
+    text = decimal(value)
+    if as_fraction(number_of(text)) != as_fraction(value):
+        raise InputError(f"{name} is {value}; it has more digits than a decimal number can hold")
+    return text
+
+
+def read_federation_terms(path: Path) -> tuple[str, Terms, Plan, Conduct]:
+    """Name, money, training and conduct from a TOML file (``terms.toml``)."""
+    table = read_toml(path)
+    try:
+        check_keys(table, ("name", "money", "training", "conduct"))
+        known = tuple(name for name in FIELDS if name not in _NOT_HERE)
+        terms = terms_of(section(table, "money"), " in [money]", known)
+        said = _section(table, "conduct", list(Conduct.model_fields))
+        conduct = Conduct.take(Conduct().dump() | said)
+        plan = _plan(_section(table, "training", ("network", "rounds", "seed", *_RECIPE)))
+        return table.get("name", "federation"), terms, plan, conduct
+    except (InputError, TypeError) as error:
+        raise InputError(f"{path}: {error}") from None
+
+
+def _plan(said: dict[str, Any]) -> Plan:
+    """What is trained; of the recipe, what is not said is that of the network's own data set."""
+    network = said.get("network", "digits")
+    if not isinstance(network, str) or network not in RECIPES:
+        remedy = did_you_mean(str(network), RECIPES) or f"choose of {', '.join(RECIPES)}"
+        raise InputError(f"network is {network!r}; {remedy}")
+    own = Plan(network, said.get("rounds", 100), said.get("seed", 0), RECIPES[network])
+    numbers = {k: float(v) if k in DECIMAL and type(v) is int else v for k, v in said.items()}
+    return Plan.read(own.document() | without_floats(numbers))
+
+
+def _section(table: dict[str, Any], name: str, known: Iterable[str]) -> dict[str, Any]:
+    found = section(table, name)
+    check_keys(found, known, f" in [{name}]")
+    return found
+
+
+def read_published(path: Path) -> Published:
+    """The published terms in a file."""
+    try:
+        return Published.read(path.read_bytes()).checked()
+    except OSError:
+        raise InputError(f"{path}: is not there; copy terms.json from the kit") from None
+    except InputError as error:
+        raise InputError(f"{path}: {error}; copy terms.json from the kit again") from None

@@ -1,0 +1,273 @@
+"""What is checked of a ledger whose chain holds: one small function for each law.
+
+Each says in words what it found, or raises a `Fault` that names the first entry that breaks it.
+"""
+
+from collections.abc import Callable
+
+from ...errors import InputError
+from ...mechanism import rule_of
+from ..agreement.contract import Enrolment, contracts_for, declining, roster_hash, unfit
+from ..agreement.delivery import LEFT, Attestation, Delivery, check_attestation, deliveries, leaving
+from ..agreement.draw import WITHHELD, opens
+from ..agreement.lines import Line, lines_of
+from ..agreement.statement_message import Answer, StatementMessage
+from ..ledger.entries import (
+    Acknowledged,
+    Agreed,
+    Declined,
+    Enrolled,
+    Leaves,
+    Nonces,
+    Revealed,
+    Roster,
+    RoundDone,
+    Settled,
+    settled_of,
+)
+from ..ledger.entry import Entry
+from ..ledger.state import LedgerState, secret_fits
+from ..wire.keys import is_signed
+from ..wire.message import OPERATOR, Evidence, Head
+
+Replayed = tuple[list[tuple[Entry, object]], LedgerState]
+"""All entries with what they say, and the record of them all."""
+
+
+class Fault(Exception):  # noqa: N818  (of the ledger, not of ours)
+    """What is wrong, and with which entry."""
+
+    def __init__(self, entry: Entry | None, why: str) -> None:
+        super().__init__(why)
+        self.entry, self.why = entry, why
+
+
+class Contested(Exception):  # noqa: N818  (nobody knows whose)
+    """What the agent says and the ledger does not, and nobody else can know."""
+
+
+def _said(entry: Entry, evidence: Evidence, record: LedgerState, kind: str, agent: str) -> Head:
+    """What an agent said, if it did."""
+    try:
+        head = evidence.read_head()
+        wanted = (record.federation, kind, agent, OPERATOR)
+        if (head.federation, head.kind, head.sender, head.to) != wanted:
+            raise Fault(entry, f"holds a message that is no {kind} of {agent} to the operator")
+        said = Enrolment.take(head.content) if kind == "enrol" else record.reports[agent]
+        if not evidence.is_by(said.key):
+            raise Fault(entry, f"holds a message that {agent} did not sign")
+        return head
+    except (InputError, KeyError) as error:
+        raise Fault(entry, str(error)) from None
+
+
+def enrolments(replayed: Replayed) -> str:
+    """Every agent signed its own report, and who declined said so itself.
+
+    Whose the keys are that the reports name, only the members can say: `verify_copy`.
+    """
+    documents, record = replayed
+    for entry, document in documents:
+        if isinstance(document, Enrolled):
+            _said(entry, document.said, record, "enrol", document.agent)
+        elif isinstance(document, Declined) and document.by == "agent":
+            if document.said is None:
+                raise Fault(entry, f"lets {document.agent} decline without its word")
+            head = _said(entry, document.said, record, "agree", document.agent)
+            if head.content != declining(document.why):
+                raise Fault(entry, f"lets {document.agent} decline, which said something else")
+    return f"{len(record.enrolments)} agents by the keys they gave, {len(record.declined)} declined"
+
+
+def contracts(replayed: Replayed) -> str:
+    """Both sides signed every contract, and its figures follow from reports and terms."""
+    documents, record = replayed
+    if not record.contracts:
+        return "none signed yet"
+    wanted = contracts_for(record.enrolments, record.money, record.federation)
+    for entry, document in documents:
+        if isinstance(document, Roster):
+            named = Roster(agents=len(wanted), contracts=roster_hash(wanted))
+            if document != named:
+                raise Fault(entry, "is the roster of other contracts")
+        if not isinstance(document, Agreed):
+            continue
+        contract = document.contract
+        if contract != wanted[contract.agent]:
+            raise Fault(entry, "has figures that do not follow from the reports")
+        if why := unfit(record.enrolments[contract.agent], record.money):
+            raise Fault(entry, f"is a contract that could not be: {why}")
+        operator = record.terms.operator
+        if not is_signed(operator, "contract", contract.encoded(), document.operator):
+            raise Fault(entry, "is a contract that the operator did not sign")
+        head = _said(entry, document.said, record, "agree", contract.agent)
+        if head.content != {"contract": contract.hash()}:
+            raise Fault(entry, f"is a contract that {contract.agent} did not sign")
+    return f"{len(record.contracts)} contracts"
+
+
+def seed(replayed: Replayed) -> str:
+    """Nonces and seed are those committed to, and the seed of the draw follows from them."""
+    documents, record = replayed
+    for entry, document in documents:
+        if isinstance(document, Nonces):
+            before = {"number": entry.number - 1, "hash": entry.previous}
+            for agent, evidence in document.opened.items():
+                head = _said(entry, evidence, record, "open", agent)
+                if not opens(head, record.contracts[agent]):
+                    raise Fault(entry, f"holds a nonce that {agent} did not commit itself to")
+                if head.content["ledger"] != before:
+                    raise Fault(entry, f"holds a nonce that {agent} opened at another time")
+            if rule_of(record.money).draws and not document.opened:
+                raise Fault(entry, "leaves the draw to the operator alone")
+            if document.rule != WITHHELD:
+                raise Fault(entry, "handles withheld nonces by another rule")
+        elif isinstance(document, Revealed):
+            revealed = bytes.fromhex(document.seed)
+            if not secret_fits(record, revealed):
+                raise Fault(entry, "reveals another seed than the terms commit to")
+            if int(document.draw, 16) != record.seed_of_draw(revealed):
+                raise Fault(entry, "has a seed of the draw that does not follow from the secrets")
+    withheld = record.nonces.withheld if record.nonces else []
+    return f"withheld by {', '.join(withheld)}" if withheld else "all opened"
+
+
+def rounds(replayed: Replayed) -> str:
+    """Who took part signed what it counted, in every round, from the model of the round before."""
+    documents, record = replayed
+    before: dict[str, Attestation] = {}
+    last, gone = None, set[str]()
+    quorum, plan = record.terms.conduct.quorum, record.terms.plan()
+    most, steps = plan.rounds, plan.recipe.local_steps
+    for entry, document in documents:
+        if isinstance(document, Leaves):
+            head = _said(entry, document.said, record, "round", document.agent)
+            if head.content != leaving(document.round):
+                raise Fault(entry, f"lets {document.agent} leave, which said something else")
+            gone.add(document.agent)
+        if not isinstance(document, RoundDone):
+            continue
+        if last is not None and document.start != last:
+            raise Fault(entry, "does not start from the model of the round before")
+        if len(document.attested) < quorum or document.round > most:
+            raise Fault(entry, "has fewer agents than the quorum, or is beyond the last round")
+        for agent, evidence in document.attested.items():
+            head = _said(entry, evidence, record, "round", agent)
+            try:
+                said = Attestation.take(head.content)
+                contract = record.contracts[agent]
+                check_attestation(said, contract, before.get(agent), document.round, document.start)
+                if said.steps != steps:
+                    raise InputError("other steps than the terms say")
+            except InputError as error:
+                raise Fault(entry, f"{agent}: {error}") from None
+            if agent in gone:
+                raise Fault(entry, f"has {agent}, who had left")
+            before[agent] = said
+        if gone != {agent for agent, why in document.absent.items() if why == LEFT}:
+            raise Fault(entry, "has others away for good than those who said so")
+        last = document.model
+    return f"{len(record.rounds)} of {most} rounds"
+
+
+def delivered(replayed: Replayed) -> str:
+    """What agents are billed for is what they attested last."""
+    documents, record = replayed
+    if not record.deliveries and record.revealed is None:
+        return "none yet"
+    wanted = {
+        each.agent: each
+        for each in deliveries(
+            record.contracts,
+            record.attested,
+            len(record.rounds),
+            record.terms.plan().rounds,
+            record.money,
+            record.gone,
+        )
+    }
+    for entry, document in documents:
+        if isinstance(document, Delivery) and document != wanted.get(document.agent):
+            raise Fault(entry, "is not what the agent attested")
+    left = sum(each.left for each in wanted.values())
+    return f"{len(wanted)} agents, {left} left before the end"
+
+
+def amounts(replayed: Replayed) -> str:
+    """Every amount of every settlement, worked out again."""
+    documents, record = replayed
+    if record.revealed is None:
+        return "not settled yet"
+    settlement = record.settlement_now()
+    opening, lines = (
+        settled_of(settlement, record.money.rule),
+        {x.agent: x for x in lines_of(settlement)},
+    )
+    found, due, last = 0, 0, None
+    for entry, document in documents:
+        if isinstance(document, Settled):
+            if due:
+                raise Fault(last, f"lacks {due} of its lines")
+            if document != opening:
+                raise Fault(entry, "has other sums than follow from the deliveries")
+            found, due, last = found + 1, len(lines), entry
+        elif isinstance(document, Line):
+            if document != lines.get(document.agent):
+                raise Fault(entry, "has amounts that do not follow from the deliveries")
+            due -= 1
+    if due:
+        raise Fault(last, f"lacks {due} of its lines")
+    return f"{len(lines)} lines, {found} settlement" + ("s" if found != 1 else "")
+
+
+def balance(replayed: Replayed) -> str:
+    """Postings add up to zero, and nothing is ever owed by the operator."""
+    documents, record = replayed
+    settled = None
+    for entry, document in documents:
+        if isinstance(document, Settled):
+            settled = entry
+        if isinstance(document, Line) and sum(each.amount for each in document.postings) != 0:
+            raise Fault(entry, "does not balance")
+    if record.settled is None:
+        return "no settlement stands"
+    surplus = record.balances().get(OPERATOR, 0)
+    if surplus != record.settled.surplus or surplus < 0:
+        raise Fault(settled, f"leaves the operator {surplus}, not {record.settled.surplus}")
+    return f"surplus {surplus:,}"
+
+
+def acknowledgements(replayed: Replayed) -> str:
+    """Who got its statement signed for it, and whether for the one that follows from the ledger."""
+    documents, record = replayed
+    disputed, told, so_far = [], dict[str, StatementMessage](), LedgerState()
+    for entry, document in documents:
+        so_far.take(entry, document)
+        if isinstance(document, Acknowledged):
+            head = _said(entry, document.said, record, "statement", document.agent)
+            told = told or so_far.statement_messages(list(so_far.lines))
+            try:
+                answer = Answer.take(head.content)
+            except InputError as error:
+                raise Fault(entry, f"{document.agent}: {error}") from None
+            if answer.statement != told[document.agent].hash():
+                raise Fault(entry, f"{document.agent} was told something else")
+            if not answer.agrees:
+                disputed.append(document.agent)
+        else:
+            told = {}
+    says = f"{len(record.acknowledged)} of {len(record.lines)} statements"
+    return says + (f", disputed by {', '.join(disputed)}" if disputed else "")
+
+
+CHECKS: tuple[Callable[[Replayed], str], ...] = (
+    enrolments,
+    contracts,
+    seed,
+    rounds,
+    delivered,
+    amounts,
+    balance,
+    acknowledgements,
+)
+"""What is checked once chain, signatures and order hold."""

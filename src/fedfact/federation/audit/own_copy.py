@@ -1,0 +1,102 @@
+"""Compare a ledger with the copies that one member kept: what it was shown, signed and told."""
+
+from ...errors import FedfactError, InputError
+from ...mechanism import rule_of
+from ..ledger.entry import Entry
+from ..ledger.state import LedgerState, replay
+from ..member.files import LastRound, MemberFiles
+from .laws import Contested, Fault
+from .verify import Verdict, judge
+
+
+def verify_copy(entries: list[Entry], agent: str, files: MemberFiles) -> list[Verdict]:
+    """Whether the ledger says what an agent was told and signed, by the copies it kept.
+
+    No secret of the agent's is needed. Contested is what one side says and the other does not, and
+    nobody else can know: an answer may have been thrown away, or lost on its way.
+    """
+
+    def heads(record: LedgerState) -> str:
+        seen = files.heads()
+        for head in seen:
+            if head["number"] >= len(entries):
+                raise InputError(f"the agent saw an entry {head['number']}; the ledger was cut off")
+            if entries[head["number"]].hash != head["hash"]:
+                raise Fault(entries[head["number"]], "is another than the agent was shown")
+        return f"{len(seen)} heads"
+
+    def contract(record: LedgerState) -> str:
+        signed = files.contract()
+        if record.roster is None:
+            return "none signed yet"
+        if agent in record.declined and files.opened() is None and files.last_round() is None:
+            return "takes no part"  # what it may have signed before never came into force
+        if record.contracts.get(agent) != signed:
+            raise InputError("the ledger has another contract than the agent signed")
+        return "as signed"
+
+    def nonce(record: LedgerState) -> str:
+        opened = files.opened()
+        if record.nonces is None or record.roster is None:
+            return "not opened yet"
+        if agent not in record.contracts:
+            return "takes no part"
+        if opened is None:
+            if not rule_of(record.money).draws:
+                return "not opened, which changes nothing: this rule has no draw"
+            raise Contested("the ledger says that the agent withheld its nonce; was it asked?")
+        if record.roster.contracts != opened.roster:
+            raise InputError("the ledger has another roster than the agent opened its nonce for")
+        if opened.ledger != next(each.previous for each in entries if each.kind == "nonces"):
+            raise InputError("the agent opened its nonce for another ledger than this")
+        if agent in record.nonces.withheld:
+            raise Contested("the ledger says that the agent withheld a nonce that it opened")
+        return "as opened"
+
+    def rounds(record: LedgerState) -> str:
+        last = files.last_round() or LastRound()
+        away = [done.round for done in record.rounds if agent in done.absent]
+        if in_time := sorted(last.in_time.intersection(away)):
+            said = ", ".join(map(str, in_time))
+            raise Contested(f"the agent answered well in time, and is not counted: round {said}")
+        late = ", ".join(str(number) for number in away if number in last.used)
+        taken = len(record.rounds) - len(away)
+        return f"took part in {taken}" + (f", not in time for {late}" if late else "")
+
+    def statements(record: LedgerState) -> str:
+        kept = files.statements()
+        for told in kept:
+            if told.settlement == record.settlement and (
+                agent not in record.lines
+                or told.hash() != record.statement_messages([agent])[agent].hash()
+            ):
+                raise InputError("the ledger's settlement is not what the agent was told")
+            if not _is_settlement(entries, told.settlement):
+                raise InputError(f"the agent was told of settlement {told.settlement}: not there")
+        if kept and kept[-1].settlement != record.settlement:
+            return f"{len(kept)} statements; the last one told was reversed since"
+        return f"{len(kept)} statements"
+
+    def answers(record: LedgerState) -> str:
+        answer = None if record.settlement is None else files.answer(record.settlement)
+        if answer is None:
+            return "none given"
+        if agent not in record.acknowledged:
+            raise Contested(
+                f"the agent {'agreed' if answer.agrees else 'disputed'}, which is not in the "
+                "ledger; a resume asks it again"
+            )
+        if record.acknowledged[agent].said.read_head().content != answer.dump():
+            raise InputError("the ledger has another answer than the agent gave")
+        return "as given: agreed" if answer.agrees else "as given: disputed"
+
+    try:
+        record = replay(entries)
+    except FedfactError as error:
+        return [Verdict("own copy", None, f"not checked: {error}")]
+    checks = (heads, contract, nonce, rounds, statements, answers)
+    return [judge(check, record, "own ") for check in checks]
+
+
+def _is_settlement(entries: list[Entry], number: int) -> bool:
+    return number < len(entries) and entries[number].kind == "settlement"

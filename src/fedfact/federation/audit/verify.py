@@ -1,0 +1,158 @@
+"""Replay a ledger and check everything in it, trusting nobody: a list of small named checks.
+
+What these checks prove: the ledger is whole and unchanged, everybody signed what it says they
+signed, and every amount follows from that. What they cannot: that samples were really used (that
+is attested, not proved), and that no entries were cut off at the end (compare with an agent's own
+copy: `verify_copy`).
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from ...errors import FedfactError, InputError
+from ..ledger.entry import FIRST, Entry, Unreadable, is_time
+from ..ledger.state import LedgerState, replay
+from ..ledger.store import read_ledger
+from ..wire.keys import is_signed
+from .laws import CHECKS, Contested, Fault, Replayed
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What one check found; ``holds`` is None where what it needs is not sound itself.
+
+    Where it is ``contested`` it does not hold either: the agent's word is against the operator's.
+    """
+
+    name: str
+    holds: bool | None
+    says: str
+    entry: int | None = None
+    contested: bool = False
+
+
+def chain(entries: list[Entry]) -> str:
+    """Every entry has its number, its own hash, and the hash of the one before."""
+    previous = FIRST
+    for number, entry in enumerate(entries):
+        if entry.number != number:
+            raise Fault(replace(entry, number=number), f"is numbered {entry.number}")
+        if entry.previous != previous:
+            raise Fault(entry, "does not follow the entry before it")
+        if entry.hash != entry.own_hash():
+            raise Fault(entry, "was changed: its hash is another")
+        previous = entry.hash
+    return f"{len(entries)} entries, head {previous[:16]}"
+
+
+def times(entries: list[Entry]) -> str:
+    """Every entry has its time, in the one form in which times are written, and none goes back."""
+    last = ""
+    for entry in entries:
+        if not is_time(entry.time):
+            raise Fault(entry, "has a time that is not as times are written")
+        if entry.time < last:
+            raise Fault(entry, "has a time before that of the entry before it")
+        last = entry.time
+    return f"{entries[0].time[:19]} to {last[:19]} by the operator's clock"
+
+
+def signatures(entries: list[Entry]) -> str:
+    """The operator named in the terms signed every entry."""
+    try:
+        public = replay(entries[:1]).terms.operator
+    except FedfactError as error:
+        raise Fault(entries[0], f"names no operator ({error})") from None
+    for entry in entries:
+        if not is_signed(public, "entry", entry.hash.encode(), entry.signature):
+            raise Fault(entry, "is not signed by the operator")
+    return f"all by {public[:16]}"
+
+
+def order(entries: list[Entry]) -> Replayed:
+    """Every entry is well formed, and comes when it may."""
+    record, documents = LedgerState(), []
+    for entry in entries:
+        try:
+            documents.append((entry, record.add(entry)))
+        except FedfactError as error:
+            raise Fault(entry, str(error)) from None
+    return documents, record
+
+
+def verify(entries: list[Entry]) -> list[Verdict]:
+    """All checks, in order."""
+    if not entries:
+        raise InputError("the ledger is empty")
+    verdicts, replayed = _first(entries)
+    if replayed is None:
+        return verdicts + _unchecked("the order does not hold")
+    return verdicts + [judge(check, replayed) for check in CHECKS]
+
+
+def _first(entries: list[Entry]) -> tuple[list[Verdict], Replayed | None]:
+    """The checks that the others rest on, and what these are made of."""
+    verdicts = [judge(check, entries) for check in (chain, times, signatures)]
+    try:
+        replayed = order(entries)
+    except Fault as fault:
+        return [*verdicts, _fault("order", fault)], None
+    return [*verdicts, Verdict("order", True, replayed[1].phase)], replayed
+
+
+def _unchecked(why: str) -> list[Verdict]:
+    return [Verdict(check.__name__, None, f"not checked: {why}") for check in CHECKS]
+
+
+def verify_ledger(place: str) -> tuple[list[Entry], list[Verdict]]:
+    """The entries of a ledger wherever it is, and all checks of them.
+
+    Where one cannot be read, that is a finding, and only those before it are there: a batch may
+    be torn there, so of them only chain, times, signatures and order are checked.
+    """
+    try:
+        entries = read_ledger(place)
+    except Unreadable as error:
+        found = [Verdict("entries", False, str(error), error.number)]
+        if error.before:
+            found += _first(error.before)[0]
+        return error.before, found + _unchecked("an entry cannot be read")
+    return entries, verify(entries)
+
+
+def is_sound(verdicts: list[Verdict]) -> bool:
+    """Whether all hold but what an agent contests, which is no fault of the ledger's."""
+    return all(each.holds or each.contested for each in verdicts)
+
+
+def first_bad_entry(verdicts: list[Verdict]) -> int | None:
+    """The number of the first entry that a check names."""
+    return min((each.entry for each in verdicts if each.entry is not None), default=None)
+
+
+def phase_of(verdicts: list[Verdict]) -> str | None:
+    """How far the federation has come, where its entries are in order."""
+    return next((each.says for each in verdicts if each.name == "order" and each.holds), None)
+
+
+def judge(check: Callable[..., str], of: object, whose: str = "") -> Verdict:
+    """What one check finds."""
+    name = whose + check.__name__
+    try:
+        return Verdict(name, True, check(of))
+    except Fault as fault:
+        return _fault(name, fault)
+    except Contested as contested:
+        return Verdict(name, False, str(contested), contested=True)
+    except (
+        FedfactError,
+        ValueError,
+        ArithmeticError,
+    ) as error:  # of figures that no honest ledger has
+        return Verdict(name, False, str(error).partition("\n")[0])
+
+
+def _fault(name: str, fault: Fault) -> Verdict:
+    where = "" if fault.entry is None else f"{fault.entry.name}: "
+    number = None if fault.entry is None else fault.entry.number
+    return Verdict(name, False, where + fault.why, number)

@@ -1,0 +1,1 @@
+"""The job that runs the protocol, and how bytes travel in it."""

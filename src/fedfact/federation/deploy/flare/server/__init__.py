@@ -1,0 +1,1 @@
+"""The operator's machine: FLARE's server, supervised, with our protocol as its job."""

@@ -1,0 +1,108 @@
+"""A federation's operator at work: FLARE is supervised, and the ledger watched beside it."""
+
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+from .....errors import DeploymentError, InputError
+from .....io.files import reason, write_whole
+from ....ledger.state import LedgerState
+from ....operator.directory import FINISH, OperatorDirectory, ledger_place
+from ....operator.overview import Watch, overview
+from .status import Status, read_status
+from .supervise import supervise
+
+_LOOK = 0.25
+_PATIENCE = 30.0
+
+Show = Callable[[dict[str, Any] | None, Status], None]
+
+
+def run_operator(
+    directory: Path, show: Show, patience: float, finish: bool = False
+) -> tuple[dict[str, Any] | None, bool]:
+    """Run the federation until it is over or somebody says stop; how it stands, whether it is over.
+
+    ``finish``: train no more, and settle what was delivered so far.
+    """
+    with OperatorDirectory(directory) as opened:
+        quorum = opened.published.conduct.quorum
+    watch, jobs = Watch(ledger_place(directory)), [0]
+
+    def progress() -> int:
+        watch.look()
+        return -1 if watch.record.head is None else watch.record.head.number
+
+    def finished() -> bool:
+        """Settled, and all who are there have been told: one job is enough for that."""
+        watch.look()
+        record = watch.record
+        told = record.phase == "finished" and record.lines  # of a void one nobody can say so
+        return record.settled is not None and bool(jobs[0] > 0 or told)
+
+    def look(status: Status) -> None:
+        watch.look()
+        jobs[0] = status.jobs
+        show(_said(watch), status)
+
+    try:
+        watch.look()
+        if read_status(directory) is None:  # what runs there already is left alone
+            set_finish(directory, watch.record, finish)
+        if finish or watch.record.deliveries:
+            quorum = 1  # there are no rounds to come
+        over = supervise(directory, quorum, finished, progress, show=look, patience=patience)
+        if watch.record.settled is not None:
+            with suppress(OSError):
+                (directory / FINISH).unlink()
+        return _said(watch), over
+    finally:
+        watch.close()
+
+
+def set_finish(directory: Path, record: LedgerState, wanted: bool) -> None:
+    """Have the protocol train no more, or take back that an earlier command wanted it."""
+    mark = directory / FINISH
+    if wanted and not record.rounds and record.revealed is None:
+        raise InputError(
+            f"{directory}: no round was trained yet, so there is nothing to settle; go on without "
+            "--finish"
+        )
+    if wanted:
+        write_whole(mark, b"")
+        return
+    try:
+        mark.unlink(missing_ok=True)
+    except OSError as error:
+        raise InputError(f"{mark}: cannot be removed ({reason(error)}); remove it") from None
+
+
+def _said(watch: Watch) -> dict[str, Any] | None:
+    return overview(watch.record) if watch.record.published else None
+
+
+def stop(directory: Path) -> None:
+    """Tell the start that is at work in this directory to end, and wait until it has."""
+    at_work = read_status(directory)
+    if at_work is None:
+        raise InputError(f"{directory}: nothing runs there; go on with fedfact federation resume")
+    process = at_work[0]
+    if process is None:
+        raise InputError(f"{directory}: a start begins or ends there just now; try again soon")
+    try:
+        process.terminate()
+    except psutil.NoSuchProcess:
+        raise InputError(f"{directory}: process {process.pid} has just ended by itself") from None
+    except psutil.AccessDenied:
+        raise InputError(
+            f"{directory}: process {process.pid} is another user's; let that one stop it"
+        ) from None
+    deadline = time.monotonic() + _PATIENCE
+    while read_status(directory) is not None:
+        if time.monotonic() > deadline:
+            raise DeploymentError(f"{directory}: does not stop; end process {process.pid} by hand")
+        time.sleep(_LOOK)

@@ -1,0 +1,177 @@
+"""What the operator's command runs: the server, and one job after another until all is settled.
+
+FLARE ends a job when a site's process dies, forgets it when the server dies, and lets nobody join
+a job that runs. The protocol can be stopped and taken up again at any time, so each of these costs
+only a new job: it is submitted as soon as the last one has let go of the operator's directory.
+"""
+
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from .....errors import DeploymentError, InputError
+from ..guard import only_one
+from ..job.definition import write_job
+from ..kits.paths import find_kits
+from ..processes import told_to_end
+from .admin import Console, Unavailable
+from .notice import Board
+from .roll import Roll
+from .server import Server
+from .status import Status, supervise_lock, write_status
+
+_LOOK = 0.5
+_SETTLE = 5.0  # seconds for the sites to put the last job away
+
+
+def supervise(
+    directory: Path,
+    quorum: int,
+    finished: Callable[[], bool],
+    progress: Callable[[], int],
+    **options: Any,
+) -> bool:
+    """Supervise in the foreground of a command until the protocol is over; whether it is.
+
+    It is not where SIGTERM or SIGINT came first.
+    """
+    with told_to_end() as told:
+        Supervisor(directory, quorum, finished, progress, stop=told, **options).run()
+    return finished()
+
+
+class Supervisor:
+    """Keeps the protocol going until ``finished`` says that it is over, or ``stop`` is set.
+
+    ``progress`` is a number that grows as the protocol gets on: after ``tries`` jobs in a row in
+    which it did not, ``run`` gives up. A job is submitted when all members are there, or after
+    ``patience`` seconds when a quorum of them is. ``show`` is called at every look, about twice a
+    second; the last status is in ``status`` too.
+    """
+
+    def __init__(
+        self,
+        directory: Path,
+        quorum: int,
+        finished: Callable[[], bool],
+        progress: Callable[[], int],
+        *,
+        stop: threading.Event | None = None,
+        show: Callable[[Status], None] = lambda status: None,
+        patience: float = 60.0,
+        tries: int = 5,
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
+        self._directory, self._kits = directory, find_kits(directory)
+        self._members, self._quorum = set(self._kits.members), quorum
+        self._finished, self._progress, self._show = finished, progress, show
+        self._patience, self._tries = patience, tries
+        self._server = Server(self._kits.server, directory, environment)
+        self._board, self._roll = Board(self._kits.server), Roll(self._members)
+        self._stop = stop or threading.Event()
+        self.status = Status()
+
+    def run(self) -> None:
+        """Until the protocol is over. One process at a time may do it for a directory."""
+        stuck, reached = 0, self._progress()
+        lock = only_one(
+            supervise_lock(self._directory),
+            f"{self._directory}: a start runs there already",
+            "see fedfact federation status, or end it with stop",
+        )
+        with lock, Console(self._kits.admin) as console, self._server:
+            write_status(self._directory, self.status)
+            while not self._over():
+                if stuck == self._tries:
+                    raise DeploymentError(
+                        f"{self._directory}: the protocol did not get on in {stuck} jobs; see "
+                        f"{self._kits.server / 'flare.log'} for why, then start it again"
+                    )
+                self._gather(console)
+                if not self._over():
+                    self._run_job(console)
+                    now = self._progress()
+                    stuck, reached = (0, now) if now > reached else (stuck + 1, reached)
+            self._put_away(console)
+
+    def _over(self) -> bool:
+        return self._stop.is_set() or self._finished()
+
+    def _gather(self, console: Console) -> None:
+        """Wait for all members, or for a quorum of them when patience is at its end."""
+        deadline = time.monotonic() + self._patience
+        while not self._over():
+            self._look(console)
+            wanted = self._members - self._roll.left_out
+            there = self.status.registered & wanted
+            late = time.monotonic() >= deadline
+            if there == wanted or (late and len(there) >= self._quorum):
+                return
+            self._stop.wait(_LOOK)
+
+    def _run_job(self, console: Console) -> None:
+        """Submit a job and watch until the protocol has returned in it, or it is lost."""
+        members = sorted(self._members - self._roll.left_out)
+        folder = write_job(self._kits.admin / "job", members, self._quorum)
+        try:
+            job = console.submit(folder)
+        except Unavailable:
+            return
+        self._tell(job=job, state="SUBMITTED", jobs=self.status.jobs + 1)
+        self._roll.begin(job)
+        starts, before = self._server.starts, self._progress()
+        while not self._stop.is_set() and self._board.outcome(job) is None:
+            self._look(console)
+            if self._server.starts != starts or self.status.state.startswith("FINISHED"):
+                break
+            notice = self._roll.news()
+            if notice is not None:
+                self._board.say(notice)
+            self._stop.wait(_LOOK)
+        self._roll.close(got_on=self._progress() > before)
+        outcome = self._board.outcome(job)
+        if outcome is not None and outcome.how == "refused":
+            raise InputError(outcome.words)
+
+    def _look(self, console: Console) -> None:
+        """See how things stand; start the server where there is none."""
+        if not self._server.is_running():
+            console.close()
+            self._server.start()
+        job = self.status.job
+        try:
+            sites = console.jobs()
+            state = self.status.state if job is None else console.state(job)
+        except Unavailable:
+            self._tell(server=False)
+            return
+        self._roll.call(sites, running=state == "RUNNING")
+        self._tell(
+            server=True,
+            registered=frozenset(name for name, jobs in sites.items() if "?" not in jobs),
+            working=frozenset(name for name, jobs in sites.items() if job in jobs),
+            left_out=frozenset(self._roll.left_out),
+            state=state,
+        )
+
+    def _tell(self, **changes: Any) -> None:
+        before, self.status = self.status, replace(self.status, **changes)
+        if self.status != before:
+            write_status(self._directory, self.status)
+        self._show(self.status)
+
+    def _put_away(self, console: Console) -> None:
+        """Have the sites end the last job, so that none is found in it later."""
+        job, deadline = self.status.job, time.monotonic() + _SETTLE
+        try:
+            if job is not None and self._board.outcome(job) is None:
+                console.abort(job)
+            while self._server.is_running() and time.monotonic() < deadline:
+                if not any(console.jobs().values()):
+                    return
+                time.sleep(_LOOK / 2)
+        except Unavailable:
+            return

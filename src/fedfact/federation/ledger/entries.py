@@ -1,0 +1,167 @@
+"""What the ledger's entries say: one document for each kind, in the order in which they come."""
+
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, Field
+
+from ...errors import FedfactError, InputError, LedgerError
+from ...mechanism import RULES, Settlement
+from ...mechanism.exact import exact_sum
+from ..agreement.contract import Contract
+from ..agreement.delivery import Delivery, Round
+from ..agreement.lines import Line, Posting
+from ..agreement.terms import Published
+from ..wire.document import Document, Hash, Money, Name, Signature, Words
+from ..wire.message import Evidence
+from .entry import Entry
+
+
+class Enrolled(Document):
+    """An agent enrolled; ``said`` is the message with its `contract.Enrolment`."""
+
+    agent: Name
+    said: Evidence
+
+
+class Declined(Document):
+    """An agent is not taking part, by its own word, which ``said`` is, or the operator's."""
+
+    agent: Name
+    by: Annotated[str, Field(pattern=r"^(agent|operator)$")]
+    why: Words
+    said: Evidence | None
+
+
+class Agreed(Document):
+    """A contract, signed by the operator and, in the message that ``said`` yes to it, the agent."""
+
+    contract: Contract
+    operator: Signature
+    said: Evidence
+
+
+class Roster(Document):
+    """All contracts are signed: from here on nobody joins and no contract changes."""
+
+    agents: Annotated[int, Field(ge=3)]
+    contracts: Hash
+
+
+class Nonces(Document):
+    """The agents' nonces, and who withheld its own (`draw.WITHHELD`)."""
+
+    opened: dict[Name, Evidence]
+    withheld: list[Name]
+    rule: Words
+
+
+class Leaves(Document):
+    """An agent leaves: what it answered to this round."""
+
+    agent: Name
+    round: Round
+    said: Evidence
+
+
+class RoundDone(Document):
+    """One round: who took part, with its attestation, who did not, and the model of all."""
+
+    round: Round
+    start: Hash
+    model: Hash
+    attested: dict[Name, Evidence]
+    absent: dict[Name, Words]
+
+
+class Revealed(Document):
+    """The operator's secret seed, and the seed of the draw that follows from all secrets."""
+
+    seed: Hash
+    draw: Hash
+
+
+def _known_rule(name: str) -> str:
+    if name not in RULES:
+        raise InputError(f"no rule is called {name[:40]!r}")
+    return name
+
+
+TOO_FEW = "fewer than three agents delivered anything; no money moves"
+
+
+class Settled(Document):
+    """A settlement: what each account receives is in the lines behind it.
+
+    ``void`` says why there are no lines, where there are none.
+    """
+
+    rule: Annotated[str, AfterValidator(_known_rule)]
+    agents: int
+    samples: Annotated[int, Field(ge=0)]
+    surplus: Money
+    void: Words | None
+
+
+class Acknowledged(Document):
+    """An agent has its statement; the message says whether it agrees."""
+
+    agent: Name
+    settlement: Annotated[int, Field(ge=0)]
+    said: Evidence
+
+
+class Reversal(Document):
+    """Undoes the settlement of that number: the same postings with the opposite sign."""
+
+    settlement: Annotated[int, Field(ge=0)]
+    why: Words
+    postings: list[Posting]
+
+
+def settled_of(settlement: Settlement | None, rule: str) -> Settled:
+    """The entry that opens a settlement."""
+    if settlement is None:
+        return Settled(rule=rule, agents=0, samples=0, surplus=0, void=TOO_FEW)
+    return Settled(
+        rule=settlement.terms.rule,
+        agents=len(settlement.population),
+        samples=exact_sum(settlement.population.samples),
+        surplus=settlement.surplus,
+        void=None,
+    )
+
+
+KINDS: dict[str, type[Document]] = {
+    "terms": Published,
+    "enrolment": Enrolled,
+    "declined": Declined,
+    "contract": Agreed,
+    "roster": Roster,
+    "nonces": Nonces,
+    "leaves": Leaves,
+    "round": RoundDone,
+    "delivery": Delivery,
+    "reveal": Revealed,
+    "settlement": Settled,
+    "line": Line,
+    "acknowledged": Acknowledged,
+    "reversal": Reversal,
+}
+
+MOST_ENTRY = 64 << 20
+"""The longest entry, in bytes: a round of some ten thousand agents."""
+
+
+def read_entry(kind: str, body: bytes) -> Any:
+    """The document of an entry of this kind."""
+    if kind not in KINDS:
+        raise LedgerError(f"unknown kind of entry {kind[:40]!r}")
+    return KINDS[kind].read(body, MOST_ENTRY)
+
+
+def said_by(entry: Entry) -> Any:
+    """What an entry says, or a refusal that names it."""
+    try:
+        return read_entry(entry.kind, entry.body.encode())
+    except FedfactError as error:
+        raise LedgerError(f"{entry.name}: {error}; check the ledger with fedfact verify") from None

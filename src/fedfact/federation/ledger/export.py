@@ -1,0 +1,39 @@
+"""A ledger as text, one entry a line, to hand to an auditor."""
+
+import json
+from collections.abc import Iterable
+from dataclasses import asdict
+from pathlib import Path
+
+from ...errors import LedgerError
+from ...io.files import reason
+from ..wire.canonical import canonical
+from .entry import RESTORE, Entry, Unreadable
+
+
+def export(entries: Iterable[Entry]) -> bytes:
+    """The entries as text, one canonical JSON document a line."""
+    return b"".join(canonical(asdict(entry)) + b"\n" for entry in entries)
+
+
+def read_export(path: Path) -> list[Entry]:
+    """The entries of an exported ledger, which is to be exactly as it was written."""
+    try:
+        lines = path.read_bytes().split(b"\n")
+    except OSError as error:
+        raise LedgerError(f"{path}: cannot be read ({reason(error)})") from None
+    entries: list[Entry] = []
+    for number, line in enumerate(lines[:-1], 1):
+        try:
+            entry = Entry(**json.loads(line.decode()))
+            same = canonical(asdict(entry)) == line
+        except (LedgerError, TypeError, ValueError, RecursionError):
+            same = False
+        if not same:
+            why = f"{path}, line {number}: is not an entry as it was exported; {RESTORE}"
+            raise Unreadable(number - 1, entries, why)
+        entries.append(entry)
+    if lines[-1]:
+        why = f"{path}, line {len(lines)}: is cut short; {RESTORE}"
+        raise Unreadable(len(lines) - 1, entries, why)
+    return entries

@@ -1,0 +1,205 @@
+"""The ledger: entries that can only be added, several at once or not at all.
+
+Stored through SQLAlchemy, in a file (SQLite) or, by URL, in PostgreSQL.
+"""
+
+import sqlite3
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Self
+
+import sqlalchemy as sa
+
+from ...errors import FedfactError, InputError, LedgerError
+from ...io.files import read_text
+from ..wire.document import Document
+from ..wire.keys import Key
+from .entry import FIRST, RESTORE, Entry, Unreadable, hash_of
+from .export import read_export
+
+_SOMEBODY_ELSE = "the ledger was written to by somebody else; stop that one, then go on with resume"
+_MEND = "nothing was written by halves. Make room or mend the data base, then go on with resume"
+_NAME = "name an operator's directory, ledger.db, its URL or an export, and see that it runs"
+
+_TABLE = sa.Table(
+    "fedfact_ledger",
+    sa.MetaData(),
+    sa.Column("number", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("kind", sa.Text, nullable=False),
+    sa.Column("time", sa.Text, nullable=False),
+    sa.Column("body", sa.Text, nullable=False),
+    sa.Column("previous", sa.Text, nullable=False),
+    sa.Column("hash", sa.Text, nullable=False, unique=True),
+    sa.Column("signature", sa.Text, nullable=False),
+)
+
+
+def _now(last: str) -> str:
+    """The time, or the last one again where the clock was set back."""
+    return max(datetime.now(UTC).isoformat(timespec="milliseconds"), last)
+
+
+class Ledger:
+    """A ledger that is written to by one operator."""
+
+    def __init__(self, url: str | sa.URL, *, new: bool = True) -> None:
+        self._known: str | None = None  # the hash of the last entry that this writer knows of
+        self._engine, self._writes = _engine(url), new
+        try:
+            with self._asked():
+                if new:
+                    _TABLE.create(self._engine, checkfirst=True)
+                elif not sa.inspect(self._engine).has_table(_TABLE.name):
+                    raise LedgerError("there is no ledger in this data base; name another")
+        except BaseException:
+            self.close()
+            raise
+
+    @classmethod
+    def at(cls, place: str, *, new: bool = False) -> Self:
+        """The ledger of this URL or file, which must be there already unless it is to be new."""
+        if "://" in place:
+            return cls(place, new=new)
+        if not new and not Path(place).is_file():
+            raise InputError(f"{place}: there is no ledger; name ledger.db, its URL or an export")
+        try:
+            return cls(sa.URL.create("sqlite", database=place), new=new)
+        except FedfactError as error:
+            raise type(error)(f"{place}: {error}") from None
+
+    def close(self) -> None:
+        """Let go of the data base."""
+        self._engine.dispose()
+
+    def entries(self, start: int = 0) -> list[Entry]:
+        """All entries from this number on, in order."""
+        wanted = sa.select(_TABLE).where(_TABLE.c.number >= start).order_by(_TABLE.c.number)
+        found: list[Entry] = []
+        with self._asked(), self._engine.connect() as connection:
+            try:
+                for row in connection.execute(wanted):
+                    found.append(Entry(*row))
+            except (LedgerError, sa.exc.DatabaseError) as error:
+                if not isinstance(error, LedgerError) and not _is_damage(error):
+                    raise
+                number = start + len(found)
+                why = f"entry {number}: cannot be read; {RESTORE}"
+                raise Unreadable(number, found, why) from None
+        if self._known is None and (found or start == 0):
+            self._known = found[-1].hash if found else FIRST
+        return found
+
+    def add(
+        self,
+        key: Key,
+        documents: Sequence[tuple[str, Document]],
+        check: Callable[[Entry], object] = lambda entry: None,
+    ) -> list[Entry]:
+        """Add entries, signed; all of them or, whatever happens, none.
+
+        Refused where somebody else added some since this writer first read the ledger, or where
+        ``check`` refuses one of them.
+        """
+        if not documents:
+            return []
+        last = sa.select(_TABLE).order_by(_TABLE.c.number.desc()).limit(1)
+        self._writes = True
+        with self._asked(), self._engine.begin() as connection:
+            head = connection.execute(last).first()
+            number, previous, time = 0, FIRST, ""
+            if head is not None:
+                number, previous, time = head.number + 1, head.hash, head.time
+            if self._known not in (None, previous):
+                raise LedgerError(_SOMEBODY_ELSE)
+            added = []
+            for kind, document in documents:
+                time = _now(time)
+                body = document.encoded().decode()
+                own = hash_of(number, kind, time, body, previous)
+                signature = key.sign("entry", own.encode())
+                added.append(Entry(number, kind, time, body, previous, own, signature))
+                check(added[-1])
+                number, previous = number + 1, own
+            connection.execute(sa.insert(_TABLE), [asdict(entry) for entry in added])
+        self._known = previous
+        return added
+
+    @contextmanager
+    def _asked(self) -> Iterator[None]:
+        """Say in words what the data base refuses; of the transaction nothing is kept then."""
+        try:
+            yield
+        except sa.exc.IntegrityError:
+            raise LedgerError(_SOMEBODY_ELSE) from None
+        except (sa.exc.SQLAlchemyError, UnicodeDecodeError) as error:
+            why = str(getattr(error, "orig", None) or error).strip().partition("\n")[0]
+            if password := self._engine.url.password:
+                why = why.replace(str(password), "***")
+            remedy = _MEND if self._writes else _NAME
+            raise LedgerError(f"the ledger cannot be used ({why}); {remedy}") from None
+
+
+def _engine(url: str | sa.URL) -> sa.Engine:
+    """What speaks to the data base. Of a URL that cannot be used nothing is repeated: passwords."""
+    try:
+        engine = sa.create_engine(_with_driver(sa.make_url(url)), pool_pre_ping=True)
+    except ImportError as error:
+        raise InputError(
+            f"the ledger's data base needs a package that is not here ({error.name}); "
+            "install fedfact[postgres]"
+        ) from None
+    except (sa.exc.ArgumentError, ValueError, TypeError):
+        raise InputError(
+            "the ledger's URL cannot be used; write postgresql://USER:PASSWORD@HOST/NAME"
+        ) from None
+    if engine.dialect.name == "sqlite":
+        sa.event.listen(engine, "connect", _set_up)
+    return engine
+
+
+def _with_driver(url: sa.URL) -> sa.URL:
+    plain = url.drivername in ("postgresql", "postgres")
+    return url.set(drivername="postgresql+psycopg") if plain else url
+
+
+def _set_up(connection: Any, record: Any) -> None:
+    """An entry that was added stays added, also if the machine loses power a moment later.
+
+    Text that is not UTF-8 is passed on, for `Entry` to refuse: so it is known which entry it is.
+    """
+    connection.text_factory = lambda data: data.decode(errors="surrogateescape")
+    cursor = connection.cursor()
+    cursor.execute("PRAGMA busy_timeout=10000")
+    cursor.execute("PRAGMA synchronous=FULL")
+    cursor.close()
+
+
+def _is_damage(error: sa.exc.DatabaseError) -> bool:
+    """Whether SQLite says that the file itself is damaged where it was reading."""
+    code = getattr(error.orig, "sqlite_errorcode", 0) & 0xFF
+    return code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_TOOBIG)
+
+
+def ledger_place(directory: Path) -> str:
+    """Where the ledger of an operator's directory is: its file, or its URL."""
+    url = directory / "ledger.url"
+    if not url.is_file():
+        return str(directory / "ledger.db")
+    return read_text(url, "the ledger's URL").strip()
+
+
+def read_ledger(place: str) -> list[Entry]:
+    """The entries of a ledger wherever it is: a directory, a file, an export or a URL."""
+    path = Path(place)
+    if "://" not in place and path.is_dir():
+        place = ledger_place(path)
+    if place.endswith(".jsonl"):
+        return read_export(Path(place))
+    ledger = Ledger.at(place)
+    try:
+        return ledger.entries()
+    finally:
+        ledger.close()

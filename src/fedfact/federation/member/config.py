@@ -1,0 +1,59 @@
+"""An agent's own config, ``agent.toml``: what it has, what it costs, what it will not go beyond.
+
+It stays on the agent's machine. Of all this the operator only learns the reported cost and, if
+they are fewer than the report asks for, the number of samples.
+"""
+
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from ...arrays import LARGEST, SMALLEST
+from ...errors import InputError, check_keys
+from ...io.files import read_toml
+from ..wire.document import Name
+
+_Cost = Annotated[float, Field(ge=SMALLEST, le=LARGEST)]
+
+
+class MemberConfig(BaseModel):
+    """The keys of ``agent.toml``.
+
+    Attributes:
+        name: as in the kit that the operator sent.
+        true_cost: what one sample costs this agent, in the unit of the terms.
+        data: where its samples are (see `fedfact.data.member_data`).
+        reported_cost: what to report; the truth, unless somebody wants to try a lie.
+        error_scale: the agent's own estimate of A; the terms' where it has none.
+        most_fee: the largest fee, in minor units, that it signs for.
+        most_samples: the most samples it lends to this federation.
+    """
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+    name: Name
+    true_cost: _Cost
+    data: str
+    reported_cost: _Cost | None = None
+    error_scale: _Cost | None = None
+    most_fee: Annotated[int, Field(ge=0)] | None = None
+    most_samples: Annotated[int, Field(ge=1)] | None = None
+
+    @property
+    def report(self) -> float:
+        """The cost to report."""
+        return self.true_cost if self.reported_cost is None else self.reported_cost
+
+
+def read_member_config(path: Path) -> MemberConfig:
+    """Read and check a config; an unknown key is refused with the nearest valid name."""
+    table = read_toml(path, "a TOML file with name, true_cost and data")
+    try:
+        check_keys(table, MemberConfig.model_fields)
+        return MemberConfig(**table)
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        raise InputError(f"{path}: {first['loc'][0]}: {first['msg'].lower()}") from None

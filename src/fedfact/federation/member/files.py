@@ -1,0 +1,258 @@
+"""What an agent keeps: its secrets, its contract, the ledger heads it saw, statements, training.
+
+agent.key     signs for the agent (600)        nonce.secret   its part of the draw (600)
+salt.secret   hides its samples (600)          contract.json  with the operator's signature
+heads.jsonl   every ledger head it was shown   opened.json    what it opened its nonce for
+training.bin  the last round: request, reply, optimiser
+statements/   each statement, its answer to it model.bin      the final model
+leave         if it is there: leave with the next round
+agent.log     what happened, for its owner
+"""
+
+import os
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Annotated, Any, TypeVar
+
+from pydantic import Field
+
+from ...errors import InputError
+from ...io.files import reason, write_whole
+from ...io.folders import make_folder
+from ..agreement.contract import Contract
+from ..agreement.delivery import Round
+from ..agreement.statement_message import Answer, StatementMessage
+from ..wire.canonical import canonical, digest, read_canonical
+from ..wire.document import Document, Hash, Samples, Signature
+from ..wire.keys import Key, is_signed, keep_secret
+
+_MAGIC = b"fedfact training 1\n"
+_Read = TypeVar("_Read")
+
+
+class SignedContract(Document):
+    """A contract with the operator's signature, and the agent's on both."""
+
+    contract: Contract
+    operator: Signature
+    agent: Signature
+
+
+class Opened(Document):
+    """What a nonce was opened for: the roster, and the ledger as far as this entry."""
+
+    roster: Hash
+    ledger: Hash
+
+
+class _Kept(Document):
+    """What `LastRound` keeps besides reply and state."""
+
+    request: Hash
+    used: list[tuple[Round, Samples]]
+    late: list[Round]
+    reply: Annotated[int, Field(ge=0)]
+
+
+@dataclass(frozen=True, slots=True)
+class LastRound:
+    """What an agent answered last, to answer the same if asked again, and how to go on.
+
+    ``used``: the distinct samples it had used, by round; ``late``: rounds that took it long.
+    """
+
+    request: str = ""
+    used: dict[int, int] = field(default_factory=dict)
+    reply: bytes = b""
+    state: bytes = b""
+    late: tuple[int, ...] = ()
+
+    @property
+    def in_time(self) -> set[int]:
+        """The rounds that it surely answered in time."""
+        return self.used.keys() - set(self.late)
+
+    @property
+    def round(self) -> int:
+        """The last round it took part in."""
+        return max(self.used, default=0)
+
+
+class MemberFiles:
+    """The directory of one agent."""
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+        self._last_head: Any = None
+
+    @cached_property
+    def key(self) -> Key:
+        """Drawn when it is first needed, like the other secrets."""
+        return Key(self._secret("agent.key", "contract.json"))
+
+    @cached_property
+    def nonce(self) -> bytes:
+        """Its part of the draw."""
+        return self._secret("nonce.secret", "contract.json")
+
+    @cached_property
+    def salt(self) -> bytes:
+        """What hides its samples in their digests."""
+        return self._secret("salt.secret", "training.bin")
+
+    def _secret(self, name: str, needs: str) -> bytes:
+        """Drawn where there is none, but not where a file is there that was made with one."""
+        path = self.directory / name
+        if not path.exists() and (self.directory / needs).exists():
+            raise InputError(f"{path}: is gone, and {needs} needs it; restore it")
+        return keep_secret(path)
+
+    def contract(self) -> Contract | None:
+        """The contract it signed last."""
+        path = self.directory / "contract.json"
+        if not path.exists():
+            return None
+        kept = _read(path, SignedContract.read)
+        if not is_signed(kept.contract.key, *_signed(kept.contract, kept.operator), kept.agent):
+            raise InputError(f"{path}: is not what the agent signed; restore it")
+        return kept.contract
+
+    def keep_contract(self, contract: Contract, operator: str) -> None:
+        """Keep the contract, with the operator's signature on it."""
+        own = self.key.sign(*_signed(contract, operator))
+        signed = SignedContract(contract=contract, operator=operator, agent=own)
+        write_whole(self.directory / "contract.json", signed.encoded())
+
+    def opened(self) -> Opened | None:
+        """What it opened its nonce for."""
+        path = self.directory / "opened.json"
+        return _read(path, Opened.read) if path.exists() else None
+
+    def keep_opened(self, opened: Opened) -> None:
+        """Once open, a nonce serves no other draw."""
+        write_whole(self.directory / "opened.json", opened.encoded())
+
+    def see_head(self, head: Any) -> None:
+        """Keep a ledger head: a ledger that has another entry there was changed since."""
+        line, path = canonical(head), self.directory / "heads.jsonl"
+        if _head(line) == self._last_head:
+            return
+        try:
+            with path.open("ab") as file:
+                if self._last_head is None:
+                    file.truncate(len(_whole_lines(path.read_bytes())))
+                file.write(line + b"\n")
+                file.flush()
+                os.fsync(file.fileno())
+        except OSError as error:
+            self._last_head = None  # what was written of the line is cut off the next time
+            raise InputError(f"{path}: cannot be written ({reason(error)})") from None
+        self._last_head = head
+
+    def heads(self) -> list[dict[str, Any]]:
+        """All heads it was shown; a line that a crash cut short is left out."""
+        path = self.directory / "heads.jsonl"
+        return _read(path, _heads) if path.exists() else []
+
+    def keep_round(self, last: LastRound) -> None:
+        """Keep reply and state of a round, together or not at all."""
+        used = sorted(last.used.items())
+        late, reply = list(last.late), len(last.reply)
+        about = _Kept(request=last.request, used=used, late=late, reply=reply).encoded()
+        data = _MAGIC + len(about).to_bytes(4, "big") + about + last.reply + last.state
+        write_whole(self.directory / "training.bin", data + bytes.fromhex(digest(data)))
+
+    def last_round(self) -> LastRound | None:
+        """The last round it took part in."""
+        path = self.directory / "training.bin"
+        return _read(path, _last_round) if path.exists() else None
+
+    def keep_statement(self, told: StatementMessage, answer: Answer, model: bytes) -> None:
+        """Keep a statement, the answer to it, and the model that came with it.
+
+        There is one statement for a settlement.
+        """
+        folder = self.directory / "statements"
+        make_folder(folder)
+        path = folder / f"settlement-{told.settlement}.json"
+        if (
+            path.exists() and _read(path, StatementMessage.read).hash() != told.hash()
+        ):  # by ==, 1 is True
+            raise InputError(f"another statement of settlement {told.settlement} than before")
+        write_whole(path, told.encoded())
+        write_whole(folder / f"answer-{told.settlement}.json", answer.encoded())
+        if model:
+            self.keep_model(model)
+
+    def keep_model(self, model: bytes) -> None:
+        """Keep the final model."""
+        write_whole(self.directory / "model.bin", model)
+
+    def statements(self) -> list[StatementMessage]:
+        """All statements it got, in the order of the settlements."""
+        files = (self.directory / "statements").glob("settlement-*.json")
+        told = [_read(path, StatementMessage.read) for path in files]
+        return sorted(told, key=lambda each: each.settlement)
+
+    def answer(self, settlement: int) -> Answer | None:
+        """What it said to the statement of that settlement."""
+        path = self.directory / "statements" / f"answer-{settlement}.json"
+        return _read(path, Answer.read) if path.exists() else None
+
+    def is_leaving(self) -> bool:
+        """Whether its owner wants to leave."""
+        return (self.directory / "leave").exists()
+
+
+def _read(path: Path, read: Callable[[bytes], _Read]) -> _Read:
+    """What a file says; where it was damaged, the refusal names it."""
+    try:
+        return read(path.read_bytes())
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({reason(error)})") from None
+    except InputError as error:
+        raise InputError(f"{path}: {error}; restore it") from None
+
+
+def _signed(contract: Contract, operator: str) -> tuple[str, bytes]:
+    """What an agent signs for itself, and to what purpose."""
+    return "signed contract", canonical({"contract": contract.dump(), "operator": operator})
+
+
+def _whole_lines(data: bytes) -> bytes:
+    """All lines but one that a crash cut short."""
+    return data[: data.rfind(b"\n") + 1]
+
+
+def _heads(data: bytes) -> list[dict[str, Any]]:
+    return [_head(line) for line in _whole_lines(data).split(b"\n")[:-1]]
+
+
+def _head(line: bytes) -> dict[str, Any]:
+    """Number and hash of a ledger's entry."""
+    head = read_canonical(line)
+    if not is_head(head):
+        raise InputError("no head of a ledger")
+    return dict(head)
+
+
+def is_head(said: Any) -> bool:
+    """Whether it names an entry of a ledger, by number and hash."""
+    if not isinstance(said, dict) or said.keys() != {"number", "hash"}:
+        return False
+    number, entry = said["number"], said["hash"]
+    return type(number) is int and number >= 0 and bool(re.fullmatch("[0-9a-f]{64}", str(entry)))
+
+
+def _last_round(data: bytes) -> LastRound:
+    body, end = data[:-32], len(_MAGIC) + 4
+    if not data.startswith(_MAGIC) or digest(body) != data[-32:].hex():
+        raise InputError("is damaged; leave the federation if it cannot be mended")
+    reply = end + int.from_bytes(body[end - 4 : end], "big")
+    about = _Kept.read(body[end:reply])
+    state = reply + about.reply
+    used, late = dict(about.used), tuple(about.late)
+    return LastRound(about.request, used, body[reply:state], body[state:], late)

@@ -1,0 +1,310 @@
+"""The agent's side of the protocol: check, answer, and keep a copy of everything signed.
+
+Every request must be signed by the operator of the terms that lie in the agent's own directory,
+for this agent and this federation. Asked the same again, an agent answers the same; asked something
+that cannot come now, or differently from before, it refuses. Every request names the head of the
+ledger, which only grows: one that was sent before what the agent has seen is refused too.
+"""
+
+import threading
+import time
+from collections.abc import Callable
+from functools import cached_property, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ...data.content import distinct
+from ...data.member_data import load_site
+from ...errors import InputError
+from ...io.files import log_line, printable
+from ...mechanism import whole_local_optimum
+from ..agreement.contract import Contract, Enrolment, contract_of, declining
+from ..agreement.delivery import Attestation, leaving
+from ..agreement.draw import commitment
+from ..agreement.statement_message import Answer, StatementMessage
+from ..agreement.terms import Published, read_published
+from ..wire.canonical import decimal, digest
+from ..wire.keys import is_signed
+from ..wire.message import OPERATOR, Message, read_message, write_message
+from ..wire.transport import Handler
+from .config import MemberConfig, read_member_config
+from .files import LastRound, MemberFiles, Opened, is_head
+from .rationality import objection
+from .review import objections
+
+if TYPE_CHECKING:
+    from ...training.site.site import Site
+
+CONFIG, TERMS, LOG = "agent.toml", "terms.json", "agent.log"
+IN_TIME = 0.5
+"""An answer that took this part of the deadline at most was surely in time."""
+
+Answered = tuple[dict[str, Any], bytes]
+
+
+class Member:
+    """One agent: `handle` is all that the outside sees of it."""
+
+    def __init__(
+        self,
+        directory: Path,
+        config: MemberConfig,
+        published: Published,
+        note: Callable[[str], None] = lambda text: None,
+    ) -> None:
+        self.config, self.published, self._note = config, published, note
+        self.files = MemberFiles(directory)
+        self._directory = directory
+        self._federation, self._terms = published.hash(), published.terms()
+        self._plan = published.plan()
+        self._one_at_a_time = threading.Lock()
+        self._answers: dict[str, Callable[[Message], Answered]] = {
+            "enrol": self._enrol,
+            "agree": self._agree,
+            "open": self._open,
+            "round": self._round,
+            "statement": self._statement,
+            "model": self._model,
+        }
+
+    def handle(self, kind: str, request: bytes) -> bytes:
+        """Answer the operator, or refuse; the reason stays in the agent's own log."""
+        with self._one_at_a_time:
+            try:
+                return self._handle(kind, request)
+            except InputError as error:
+                self._note(f"refused a request ({kind[:40]}): {error}")
+                raise
+
+    def _handle(self, kind: str, request: bytes) -> bytes:
+        if kind not in self._answers:
+            raise InputError(f"a request of unknown kind {kind[:40]!r}")
+        message = read_message(request, self._plan.size())
+        message.check(
+            federation=self._federation,
+            kind=kind,
+            sender=OPERATOR,
+            to=self.config.name,
+            public=self.published.operator,
+        )
+        if kind == "round" and (last := self.files.last_round()) and last.request == message.hash:
+            return last.reply
+        self._see(message.head.content.get("ledger"))
+        try:
+            return self._answer(kind, message)
+        except BaseException:
+            self.__dict__.pop("_site", None)  # it may have gone further than what is kept
+            raise
+
+    def _answer(self, kind: str, message: Message) -> bytes:
+        start = time.monotonic()
+        content, body = self._answers[kind](message)
+        reply = write_message(
+            self.files.key,
+            federation=self._federation,
+            kind=kind,
+            sender=self.config.name,
+            to=OPERATOR,
+            answers=message.hash,
+            content=content,
+            body=body,
+        )
+        if kind == "round" and body:
+            last, number = self.files.last_round() or LastRound(), content["round"]
+            used, late = last.used | {number: content["used"]}, last.late
+            if time.monotonic() - start > self.published.conduct.round_seconds * IN_TIME:
+                late = (*late, number)
+            self.files.keep_round(LastRound(message.hash, used, reply, self._site.state(), late))
+            self._note(f"round {number}: {content['used']} of {content['samples']} samples used")
+        return reply
+
+    def _see(self, said: Any) -> None:
+        """Keep the head of the ledger that a request names; it never goes back or changes."""
+        head, (number, entry) = _head(said), self._seen
+        if head[0] < number:
+            raise InputError("a request from before the last one: out of order")
+        if head[0] == number and head[1] != entry:
+            raise InputError(f"entry {number} of the ledger is another than was shown before")
+        self.files.see_head(said)
+        self._seen = head
+
+    @cached_property
+    def _seen(self) -> tuple[int, str]:
+        """Number and hash of the last head that it was shown."""
+        return max(map(_head, self.files.heads()), default=(-1, ""))
+
+    @cached_property
+    def _samples(self) -> Any:
+        samples = load_site(self.config.data, self._directory)
+        self._plan.network_itself().check(samples)  # now, and not when a contract is signed
+        return samples
+
+    @cached_property
+    def capacity(self) -> int:
+        """Distinct samples it has, and lends."""
+        there = len(distinct(self._samples))
+        return there if self.config.most_samples is None else min(there, self.config.most_samples)
+
+    @cached_property
+    def _site(self) -> "Site":
+        from ...training.site.site import Site  # here: who only reads its files needs no torch
+
+        contract = self.files.contract()
+        assert contract is not None
+        plan, name, salt = self._plan, self.config.name, self.files.salt
+        site = Site(plan, self._samples, name, contract.samples, salt)
+        last = self.files.last_round()
+        if last is not None:
+            site.restore(last.state)
+        return site
+
+    def enrolment(self) -> Enrolment:
+        """What it reports."""
+        scale = float(self._terms.required_error_scale)
+        wanted = int(whole_local_optimum(self.config.report, scale))
+        return Enrolment(
+            agent=self.config.name,
+            key=self.files.key.public,
+            reported_cost=decimal(self.config.report),
+            capacity=self.capacity if self.capacity < wanted else None,
+            nonce=commitment(self.files.nonce, self.config.name),
+        )
+
+    def _enrol(self, message: Message) -> Answered:
+        offered = Published.take(message.head.content.get("terms"))
+        if offered.hash() != self._federation:
+            raise InputError("the operator offers other terms than those that lie here")
+        return self.enrolment().dump(), b""
+
+    def _agree(self, message: Message) -> Answered:
+        content = message.head.content
+        contract = Contract.take(content.get("contract"))
+        signature = str(content.get("signature"))
+        if not is_signed(self.published.operator, "contract", contract.encoded(), signature):
+            raise InputError("a contract that the operator did not sign")
+        closed = self.files.opened() is not None or self.files.last_round() is not None
+        if closed and contract != self.files.contract():
+            raise InputError("another contract, after the roster was closed")
+        n, S = contract.agents, contract.others_samples
+        if contract != contract_of(self.enrolment(), self._terms, self._federation, n, S):
+            raise InputError("a contract whose figures do not follow from the terms")
+        scale = float(self._terms.required_error_scale)
+        short = self._plan.horizon * self._plan.recipe.batch < contract.samples
+        why = (
+            "the training is too short to use the agreed samples"
+            if short
+            else objection(
+                contract,
+                self._terms,
+                true_cost=self.config.true_cost,
+                error_scale=self.config.error_scale or scale,
+                capacity=self.capacity,
+                most_fee=self.config.most_fee,
+            )
+        )
+        if why is not None:
+            self._note(f"declined the contract: {why}")
+            return declining(why.partition(":")[0]), b""  # the figures stay here
+        self.files.keep_contract(contract, signature)
+        self.__dict__.pop("_site", None)
+        self._site  # noqa: B018  (ready before there are deadlines to keep)
+        self._note(
+            f"signed the contract: {contract.samples} samples, a fee of {contract.fee} units if "
+            f"all keep their word, {contract.largest_fee} at most"
+        )
+        return {"contract": contract.hash()}, b""
+
+    def _open(self, message: Message) -> Answered:
+        roster, ledger = str(message.head.content.get("roster")), message.head.content["ledger"]
+        if self.files.contract() is None:
+            raise InputError("asked to open a nonce before a contract was signed")
+        opened = Opened.take({"roster": roster, "ledger": ledger["hash"]})
+        if self.files.opened() not in (None, opened):
+            raise InputError("asked to open the nonce a second time, for another draw")
+        self.files.keep_opened(opened)
+        return {"nonce": self.files.nonce.hex(), "ledger": ledger}, b""
+
+    def _round(self, message: Message) -> Answered:
+        if self.files.contract() is None:
+            raise InputError("asked to train before a contract was signed")
+        number, steps = message.head.content.get("round"), self._plan.recipe.local_steps
+        last = self.files.last_round()
+        if not isinstance(number, int) or not 1 <= number <= self._plan.rounds:
+            raise InputError("asked for a round that the terms do not have")
+        if self.files.is_leaving():
+            self._note("left the federation, as the file leave asks for")
+            return leaving(number), b""
+        if message.head.content.get("steps") != steps:
+            raise InputError("asked for other steps than the terms say")
+        if last is not None and number == last.round:
+            said = read_message(last.reply, self._plan.size())
+            if said.head.content["start"] == digest(message.body):  # that round did not come about
+                return said.head.content, said.body
+        if last is not None and number <= last.round:
+            raise InputError(f"asked for round {number} after round {last.round}: out of order")
+        if self.files.opened() is not None:
+            raise InputError("asked to train after the nonce was opened: out of order")
+        model = self._site.update(message.body, steps)
+        attestation = Attestation(
+            round=number,
+            start=digest(message.body),
+            steps=steps,
+            samples=self._site.samples,
+            used=self._site.used,
+            index=self._site.index_digest(),
+        )
+        return attestation.dump(), model
+
+    def _statement(self, message: Message) -> Answered:
+        content = {name: v for name, v in message.head.content.items() if name != "ledger"}
+        told, contract, last = (
+            StatementMessage.take(content),
+            self.files.contract(),
+            self.files.last_round(),
+        )
+        if contract is None or last is None or told.line.agent != self.config.name:
+            raise InputError("a statement for somebody else, or for nothing")
+        if told.model is not None and digest(message.body) != told.model:
+            raise InputError("a statement with another model than it names")
+        wrong = objections(
+            told,
+            contract,
+            self._terms,
+            last.used.get(told.last_round, 0),
+            planned=self._plan.rounds,
+            answered=max(last.in_time, default=0),
+        )
+        why = [printable(each)[:500] for each in wrong[:5]]
+        answer = Answer(statement=told.hash(), agrees=not wrong, why=why)
+        self.files.keep_statement(told, answer, message.body)
+        self._note(f"statement of settlement {told.settlement}: net {told.line.net} units")
+        for each in wrong:
+            self._note(f"disputed the statement: {each}")
+        return answer.dump(), b""
+
+    def _model(self, message: Message) -> Answered:
+        """The final model of a federation whose settlement is void."""
+        if digest(message.body) != message.head.content.get("model"):
+            raise InputError("another model than the message names")
+        self.files.keep_model(message.body)
+        self._note("got the model; no money moves, since too few agents delivered")
+        return {}, b""
+
+
+def _head(said: Any) -> tuple[int, str]:
+    """Number and hash of the ledger's last entry, as a request names it."""
+    if not is_head(said):
+        raise InputError("a request that does not name the head of the ledger")
+    return said["number"], said["hash"]
+
+
+def open_member(place: Path) -> Handler:
+    """The agent whose config this is, or lies in this directory, ready to be asked.
+
+    What befalls it is told in its log, and nowhere else.
+    """
+    config = place / CONFIG if place.is_dir() else place
+    directory = config.parent
+    published, log = read_published(directory / TERMS), directory / LOG
+    note = partial(log_line, log)
+    return Member(directory, read_member_config(config), published, note).handle

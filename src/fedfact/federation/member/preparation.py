@@ -1,0 +1,54 @@
+"""Before a member joins: its kit and config are checked, and what it would sign is shown."""
+
+import stat
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from ...errors import InputError
+from ...io.files import write_whole
+from ..agreement.contract import agreed_samples, least_billed
+from ..agreement.terms import read_published
+from .config import MemberConfig, read_member_config
+from .member import CONFIG, TERMS, Member
+
+
+def make_ready(kit: Path, config: Path) -> MemberConfig:
+    """Check a member's kit and config, and lay the kit's terms beside the config.
+
+    Terms that lie there already must be the same: one directory serves one federation. From here
+    on the directory is its owner's alone: costs, contract and training are nobody else's business.
+    """
+    own = read_member_config(config)
+    published = read_published(kit / TERMS)
+    if config.name != CONFIG:
+        raise InputError(f"{config}: call the file {CONFIG}, in a directory of its own")
+    if kit.resolve().name != own.name:
+        raise InputError(f"{config}: name is {own.name!r}, and the kit is of {kit.resolve().name}")
+    beside = config.parent / TERMS
+    if beside.exists() and read_published(beside) != published:
+        raise InputError(
+            f"{beside}: is of another federation than the kit; give each federation a directory"
+        )
+    with suppress(OSError):  # of a directory that is another's, that one sees to it
+        if not config.parent.stat().st_mode & stat.S_IWOTH:  # such as a folder for all
+            config.parent.chmod(0o700)
+    write_whole(beside, published.encoded())
+    return own
+
+
+def preview(config: Path) -> dict[str, Any]:
+    """What a member would report and use, and the most it could be asked for, before it joins."""
+    agent = Member(config.parent, read_member_config(config), read_published(config.parent / TERMS))
+    enrolment, terms = agent.enrolment(), agent.published.terms()
+    return {
+        "name": agent.config.name,
+        "federation": agent.published.name,
+        "terms": agent.published.hash(),
+        "operator": agent.published.operator,
+        "reported_cost": agent.config.report,
+        "samples": agreed_samples(enrolment, terms),
+        "capacity": agent.capacity,
+        "largest_fee": int(terms.error_scale_in_units // least_billed(terms)),
+        "unit": agent.published.money["unit"],
+    }

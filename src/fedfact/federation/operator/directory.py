@@ -1,0 +1,165 @@
+"""The operator's directory: terms, keys, ledger, and the model after the last rounds.
+
+terms.toml    what the operator wrote            terms.json   the terms as published
+operator.key  signs for the operator (600)       seed.secret  its part of the draw (600)
+members.json  who is invited                     ledger.db    the ledger, or
+models/       the model after the last rounds    ledger.url   where it is instead (600)
+finish        if it is there: settle now, with what was delivered so far
+"""
+
+from pathlib import Path
+from typing import Self
+
+from ...errors import InputError
+from ...io.files import clear_torn, read_text, reason, write_whole
+from ..agreement.draw import commitment
+from ..agreement.terms import Published, publish, read_federation_terms
+from ..ledger.entry import FIRST
+from ..ledger.store import Ledger
+from ..ledger.store import ledger_place as ledger_place
+from ..wire.canonical import digest
+from ..wire.document import Document, Name
+from ..wire.keys import Key, keep_secret, read_secret
+from ..wire.message import OPERATOR
+
+TERMS, PUBLISHED, MEMBERS = "terms.toml", "terms.json", "members.json"
+
+DEFAULT_TERMS = Path(__file__).with_name("terms.toml")
+"""Terms for a first try, with every key explained."""
+
+FINISH = "finish"
+KEPT = 2  # models: of the last round in the ledger, and of the one being written to it
+
+
+class Invited(Document):
+    """Who is invited."""
+
+    members: list[Name]
+
+
+class OperatorDirectory:
+    """An operator's directory, opened."""
+
+    def __init__(self, directory: Path) -> None:
+        self.path = directory
+        self.published, self.members = read_invitation(directory)
+        self.key = Key(read_secret(directory / "operator.key"))
+        self.seed = read_secret(directory / "seed.secret")
+        if self.key.public != self.published.operator:
+            raise InputError(f"{directory}: operator.key is not the key of terms.json; restore it")
+        if commitment(self.seed, "operator") != self.published.seed_commitment:
+            raise InputError(f"{directory}: seed.secret is not the seed of terms.json; restore it")
+        self.ledger = Ledger.at(ledger_place(directory), new=True)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.ledger.close()
+
+    @property
+    def is_to_finish(self) -> bool:
+        """Whether the operator wants to settle now."""
+        return (self.path / FINISH).exists()
+
+    def save_model(self, number: int, model: bytes) -> None:
+        """Keep the model after a round (0: before the first)."""
+        folder = self.path / "models"
+        write_whole(folder / f"round-{number}.bin", model)
+        (folder / f"round-{number - KEPT}.bin").unlink(missing_ok=True)
+
+    def load_model(self, number: int, wanted: str) -> bytes:
+        """The model after a round, if it is the one that the ledger has the digest of."""
+        path = self.path / "models" / f"round-{number}.bin"
+        try:
+            model = path.read_bytes()
+        except OSError as error:
+            raise InputError(f"{path}: cannot be read ({reason(error)}); restore it") from None
+        if digest(model) != wanted:
+            raise InputError(f"{path}: is not the model that the ledger names; restore it")
+        return model
+
+
+def read_invitation(directory: Path) -> tuple[Published, list[str]]:
+    """The terms as published, and who is invited."""
+    where = directory / PUBLISHED
+    if not where.is_file():
+        raise InputError(
+            f"{directory}: is no federation's directory; make one with fedfact federation init"
+        )
+    try:
+        published = Published.read(where.read_bytes()).checked()
+        return published, Invited.read((directory / MEMBERS).read_bytes()).members
+    except (InputError, OSError) as error:
+        raise InputError(f"{directory}: terms.json or members.json: {error}") from None
+
+
+def check_new(terms: Path, members: list[str], ledger: str | None = None) -> str:
+    """Refuse terms, members or a ledger's URL that cannot be; the federation's name."""
+    name, money, plan, conduct = read_federation_terms(terms)
+    for member in members:
+        try:
+            Invited.take({"members": [member]})
+        except InputError:
+            raise InputError(
+                f"{member!r} cannot name a member; take letters, digits, hyphens and underscores, "
+                "a letter or digit first"
+            ) from None
+    if len(set(members)) < max(3, conduct.quorum) or len(set(members)) < len(members):
+        raise InputError(
+            f"the members are {', '.join(members) or 'nobody'}; name three or more, at least the "
+            f"quorum of {conduct.quorum}, each once"
+        )
+    if OPERATOR in members:
+        raise InputError(f"a member cannot be called {OPERATOR}; name it otherwise")
+    try:
+        publish(name, money, plan, conduct, FIRST, FIRST)
+    except InputError as error:
+        raise InputError(f"{terms}: {error}") from None
+    if ledger is not None and "://" not in ledger:
+        raise InputError(
+            "the ledger's URL cannot be used; write sqlite:///PATH or "
+            "postgresql://USER:PASSWORD@HOST/NAME"
+        )
+    return name
+
+
+def create(directory: Path, terms: Path, members: list[str], ledger: str | None = None) -> None:
+    """Make an operator's directory: keys and secret seed are drawn, the terms published.
+
+    From here on the terms are fixed; others need another directory.
+    """
+    if (directory / PUBLISHED).exists():
+        raise InputError(f"{directory}: holds a federation already; name another directory")
+    check_new(terms, members, ledger)
+    name, money, plan, conduct = read_federation_terms(terms)
+    named = Invited.take({"members": members})
+    text = read_text(terms, "a TOML file")
+    try:
+        (directory / "models").mkdir(parents=True, exist_ok=True)
+        directory.chmod(0o700)  # reports, samples and fees of all are nobody else's business
+    except OSError as error:
+        raise InputError(f"{directory}: cannot be made ({reason(error)})") from None
+    if ledger is not None:
+        _try_ledger(ledger)
+    key, seed = Key(keep_secret(directory / "operator.key")), directory / "seed.secret"
+    committed = commitment(keep_secret(seed), "operator")
+    published = publish(name, money, plan, conduct, key.public, committed)
+    if ledger is not None:
+        url = f"{ledger}\n".encode()
+        write_whole(directory / "ledger.url", url, private=True)  # it may hold a password
+    write_whole(directory / TERMS, text.encode())
+    write_whole(directory / MEMBERS, named.encoded())
+    write_whole(directory / PUBLISHED, published.encoded())  # last: with it, it is a federation
+    for file in directory.iterdir():
+        clear_torn(file)
+
+
+def _try_ledger(url: str) -> None:
+    """Refuse a data base that cannot be reached, or that holds another federation's ledger."""
+    ledger = Ledger.at(url, new=True)
+    try:
+        if ledger.entries():
+            raise InputError("this data base holds the ledger of a federation; name another one")
+    finally:
+        ledger.close()

@@ -1,0 +1,118 @@
+"""Before training: agents enrol and contracts are signed (steps 2 and 3)."""
+
+from typing import Any
+
+from ...errors import InputError
+from ..agreement.contract import Contract, Enrolment, contracts_for, declining, roster_hash, unfit
+from ..ledger.entries import Agreed, Declined, Enrolled, Roster
+from ..wire.document import Document
+from ..wire.message import Message
+from ..wire.transport import Failure
+from .session import Paused, Session
+
+MOST_ATTEMPTS = 100
+"""How often contracts are offered anew because somebody declined."""
+
+
+def enrol(session: Session) -> None:
+    """Ask every member that has not answered yet for its report (step 2 of the protocol)."""
+    record = session.record
+    new = set(session.directory.members) - record.enrolments.keys() - record.declined.keys()
+    content = {"terms": session.directory.published.dump()}
+    said = session.ask("enrol", dict.fromkeys(sorted(new), content))
+    entries: list[tuple[str, Document]] = []
+    for agent, message in said.items():
+        if isinstance(message, Failure):
+            continue
+        enrolment = Enrolment.take(message.head.content)
+        entries.append(("enrolment", Enrolled(agent=agent, said=message.evidence)))
+        if why := unfit(enrolment, record.money):
+            entries.append(_declined(agent, why))
+    session.add(*entries)
+
+
+def agree(session: Session) -> None:
+    """Offer contracts until all who are left have signed theirs (step 3).
+
+    Who is silent is left out, unless too few would be left: then it is waited for.
+    """
+    record = session.record
+    for _ in range(MOST_ATTEMPTS):
+        offers = _offers(session)
+        content: dict[str, dict[str, Any]] = {
+            agent: {
+                "contract": contract.dump(),
+                "signature": session.directory.key.sign("contract", contract.encoded()),
+            }
+            for agent, contract in offers.items()
+        }
+        said = session.ask("agree", content)
+        refused: list[tuple[str, Document]] = []
+        silent: list[tuple[str, Document]] = []
+        for agent, message in said.items():
+            if isinstance(message, Failure):
+                silent.append(_declined(agent, f"no answer: {message.reason}"))
+            elif message.head.content != {"contract": offers[agent].hash()}:
+                refused.append(_refusal(agent, message))
+        if not refused and not silent:
+            break
+        session.add(*refused)
+        _require_enough(session, len(record.enrolments) - len(silent))
+        session.add(*silent)
+    else:
+        raise Paused("contracts were declined again and again; look into the ledger for why")
+    signed = [
+        Agreed(
+            contract=offers[agent],
+            operator=content[agent]["signature"],
+            said=message.evidence,
+        )
+        for agent, message in said.items()
+        if isinstance(message, Message)
+    ]
+    roster = Roster(agents=len(offers), contracts=roster_hash(offers))
+    session.add(*(("contract", each) for each in signed), ("roster", roster))
+    assert record.roster is not None
+
+
+def _offers(session: Session) -> dict[str, Contract]:
+    """The contracts for those enrolled; who makes a settlement impossible is turned away."""
+    record = session.record
+    while True:
+        _require_enough(session, len(record.enrolments))
+        try:
+            return contracts_for(record.enrolments, record.money, record.federation)
+        except InputError as error:
+            if error.index is None:
+                raise
+            agent = sorted(record.enrolments)[error.index]
+            session.add(_declined(agent, str(error)))
+
+
+def _require_enough(session: Session, agents: int) -> None:
+    least = max(3, session.conduct.quorum)
+    if agents < least:
+        raise Paused(
+            f"{agents} agents take part and {least} are needed; start again when more are there"
+        )
+
+
+def _declined(agent: str, why: Any) -> tuple[str, Declined]:
+    """By the operator's word."""
+    return "declined", Declined(agent=agent, by="operator", why=_words(why), said=None)
+
+
+def _refusal(agent: str, message: Message) -> tuple[str, Declined]:
+    """By the agent's own word, if it gave one; else the operator says that it did not sign."""
+    why = _words(message.head.content.get("declines"))
+    own = message.head.content == declining(why)
+    return "declined", Declined(
+        agent=agent,
+        by="agent" if own else "operator",
+        why=why if own else "did not sign what it was offered",
+        said=message.evidence,
+    )
+
+
+def _words(why: Any) -> str:
+    return "".join(letter if letter.isprintable() else "?" for letter in str(why))[:500]

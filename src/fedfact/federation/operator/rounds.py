@@ -1,0 +1,94 @@
+"""Training: the rounds of Algorithm 1, each with whoever answers in time (step 4).
+
+Models are averaged in the order of the agents' names, with the weights of those who took part, so
+that the result does not depend on who answered first.
+"""
+
+from ...errors import InputError
+from ..agreement.delivery import LEFT, Attestation, check_attestation, leaving
+from ..ledger.entries import Leaves, RoundDone
+from ..wire.canonical import digest
+from ..wire.document import Document
+from ..wire.message import Evidence
+from ..wire.transport import Failure
+from .session import Paused, Session
+
+NOT_BEGUN = "not begun"
+"""Why an agent is absent that has never taken part: after `LAST_TO_BEGIN` it is sent no more
+models, since it would get them for nothing."""
+
+LAST_TO_BEGIN = 3
+"""The last round in which an agent may take part for the first time."""
+
+
+def train(session: Session) -> None:
+    """Algorithm 1: the rounds that are still to come (step 4)."""
+    record, directory = session.record, session.directory
+    if record.rounds:
+        model = directory.load_model(len(record.rounds), record.rounds[-1].model)
+    else:
+        model = session.plan.initial()
+        directory.save_model(0, model)
+    while len(record.rounds) < session.plan.rounds:
+        if directory.is_to_finish and record.rounds:
+            break
+        model = _round(session, len(record.rounds) + 1, model)
+
+
+def _round(session: Session, number: int, model: bytes) -> bytes:
+    from ...training.site.average import check_update, mean_of  # here: the rest needs no torch
+
+    record, start = session.record, digest(model)
+    gone = record.gone
+    idle = record.contracts.keys() - record.attested.keys() - gone
+    if number <= LAST_TO_BEGIN:
+        idle = set()
+    steps = session.plan.recipe.local_steps
+    content = {"round": number, "steps": steps}
+    asked = dict.fromkeys(sorted(record.contracts.keys() - gone - idle), content)
+    said = session.ask("round", asked, model, session.conduct.round_seconds, session.plan.size())
+    absent = dict.fromkeys(gone, LEFT) | dict.fromkeys(idle, NOT_BEGUN)
+    attested: dict[str, Evidence] = {}
+    leaves: list[tuple[str, Document]] = []
+    updates: dict[str, bytes] = {}
+    samples: dict[str, int] = {}
+    for agent, message in said.items():
+        if isinstance(message, Failure):
+            absent[agent] = message.reason
+        elif message.head.content == leaving(number):
+            absent[agent] = LEFT
+            leaves.append(("leaves", Leaves(agent=agent, round=number, said=message.evidence)))
+        else:
+            try:
+                attestation = Attestation.take(message.head.content)
+                earlier = record.attested.get(agent)
+                check_attestation(attestation, record.contracts[agent], earlier, number, start)
+                if attestation.steps != steps:
+                    raise InputError("an attestation of other steps than were asked for")
+                check_update(message.body, model, session.plan)
+            except InputError as error:
+                absent[agent] = "error"
+                session.log(f"round {number}, {agent}: {error}")
+                continue
+            attested[agent], updates[agent] = message.evidence, message.body
+            samples[agent] = attestation.samples
+    session.add(*leaves)  # whatever becomes of the round
+    if len(attested) < session.conduct.quorum:
+        raise Paused(
+            f"round {number}: {len(attested)} agents took part and the quorum is "
+            f"{session.conduct.quorum}; resume when more are there"
+            + (", or settle with --finish" if record.rounds else "")
+        )
+    agents, total = sorted(updates), sum(samples.values())
+    shares = [samples[agent] / total for agent in agents]
+    model = mean_of([updates[agent] for agent in agents], shares, session.plan)
+    session.directory.save_model(number, model)
+    done = RoundDone(
+        round=number,
+        start=start,
+        model=digest(model),
+        attested=attested,
+        absent=absent,
+    )
+    session.add(("round", done))
+    return model

@@ -1,0 +1,91 @@
+"""After training: deliveries, settlement, statements, and reversals (steps 5 to 7)."""
+
+from ...errors import InputError
+from ..agreement.delivery import deliveries
+from ..agreement.lines import lines_of, settlement_of
+from ..agreement.statement_message import Answer, StatementMessage
+from ..ledger.entries import Acknowledged, Revealed, Reversal, settled_of
+from ..wire.document import Document
+from ..wire.message import Message
+from .session import Session
+
+
+def deliver(session: Session) -> None:
+    """Close the training: what each agent delivered (step 5), before any nonce is opened."""
+    record = session.record
+    delivered = deliveries(
+        record.contracts,
+        record.attested,
+        len(record.rounds),
+        session.plan.rounds,
+        record.money,
+        record.gone,
+    )
+    session.add(*(("delivery", each) for each in delivered))
+
+
+def settle(session: Session) -> None:
+    """Reveal, settlement and lines (step 6), all at once."""
+    record, first = session.record, list[tuple[str, Document]]()
+    revealed = record.revealed
+    if revealed is None:
+        draw = record.seed_of_draw(session.directory.seed)
+        revealed = Revealed(seed=session.directory.seed.hex(), draw=f"{draw:064x}")
+        first.append(("reveal", revealed))
+    settlement = settlement_of(
+        record.deliveries.values(), record.contracts, record.money, revealed.draw
+    )
+    opening = settled_of(settlement, record.money.rule)
+    lines = lines_of(settlement)
+    session.add(*first, ("settlement", opening), *(("line", line) for line in lines))
+
+
+def hand_out(session: Session) -> None:
+    """Statements to all who have not acknowledged theirs (step 7), and the model to stayers."""
+    record = session.record
+    assert record.settlement is not None
+    waiting = sorted(record.lines.keys() - record.acknowledged.keys())
+    if not record.rounds or (record.lines and not waiting):
+        return
+    last = record.rounds[-1]
+    model = session.directory.load_model(len(record.rounds), last.model)
+    if not record.lines:  # void: no money moves, but what was trained belongs to who trained it
+        content = {"model": last.model}
+        there = sorted(agent for agent, each in record.deliveries.items() if not each.left)
+        session.ask("model", dict.fromkeys(there, content), model)
+        return
+    told = record.statement_messages(waiting)
+    stay = {agent: told[agent].dump() for agent in waiting if told[agent].model}
+    left = {agent: told[agent].dump() for agent in waiting if not told[agent].model}
+    said = session.ask("statement", stay, model) | session.ask("statement", left)
+    session.add(
+        *(
+            (
+                "acknowledged",
+                Acknowledged(agent=agent, settlement=record.settlement, said=message.evidence),
+            )
+            for agent, message in said.items()
+            if isinstance(message, Message) and _answers(message, told[agent])
+        )
+    )
+
+
+def _answers(message: Message, told: StatementMessage) -> bool:
+    """Whether this is an answer to that statement."""
+    try:
+        return Answer.take(message.head.content).statement == told.hash()
+    except InputError:
+        return False
+
+
+def reverse(session: Session, why: str) -> int:
+    """Undo the settlement, by an entry with the opposite postings."""
+    record = session.record
+    if record.settlement is None:
+        raise InputError("there is no settlement to reverse")
+    if not why.strip() or not why.isprintable():
+        raise InputError("give a reason in words, for the ledger")
+    postings = record.reversed_postings()
+    number = record.settlement
+    session.add(("reversal", Reversal(settlement=number, why=why[:500], postings=postings)))
+    return number

@@ -1,0 +1,81 @@
+"""Documents of the protocol: what their fields may hold, and how they are read and written.
+
+A document is read from canonical bytes only; an unknown field, a missing one or one of another
+type is refused.
+"""
+
+import re
+from typing import Annotated, Any, Self
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+
+from ...arrays import IN_RANGE, LARGEST, MOST_SAMPLES, SMALLEST
+from ...errors import InputError
+from ...mechanism.exact import MOST_MONEY
+from .canonical import MOST, canonical, digest, number_of, read_canonical
+
+
+def _decimal(text: str) -> str:
+    number_of(text)
+    return text
+
+
+def _cost(text: str) -> str:
+    if not SMALLEST <= number_of(text) <= LARGEST:
+        raise InputError(f"{text} is out of range; it must be {IN_RANGE}")
+    return text
+
+
+def _printable(text: str) -> str:
+    if not text.isprintable():
+        raise InputError("control characters have no place in words that people will read")
+    return text
+
+
+Hash = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+Signature = Annotated[str, Field(pattern=r"^[0-9a-f]{128}$")]
+Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$")]
+Words = Annotated[str, Field(max_length=500), AfterValidator(_printable)]
+Decimal = Annotated[str, Field(max_length=32), AfterValidator(_decimal)]
+Cost = Annotated[str, Field(max_length=32), AfterValidator(_cost)]
+Samples = Annotated[int, Field(ge=1, le=MOST_SAMPLES)]
+Count = Annotated[int, Field(ge=0, le=MOST_SAMPLES)]
+Money = Annotated[int, Field(ge=-MOST_MONEY, le=MOST_MONEY)]
+
+
+class Document(BaseModel):
+    """A frozen document."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+    def dump(self) -> dict[str, Any]:
+        """As JSON values."""
+        return self.model_dump(mode="json")
+
+    def encoded(self) -> bytes:
+        """Its canonical bytes."""
+        return canonical(self.dump())
+
+    def hash(self) -> str:
+        """SHA-256 of its canonical bytes."""
+        return digest(self.encoded())
+
+    @classmethod
+    def take(cls, values: Any) -> Self:
+        """The document with these JSON values, or a refusal that names the first wrong field."""
+        return cls.read(canonical(values))
+
+    @classmethod
+    def read(cls, data: bytes, most: int = MOST) -> Self:
+        """The document with these canonical bytes."""
+        values = read_canonical(data, most)
+        what = re.sub("(?<=.)(?=[A-Z])", " ", cls.__name__).lower()
+        try:
+            document = cls.model_validate_json(data)
+        except ValidationError as error:
+            first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+            field = ".".join(map(str, first["loc"])) or "it"
+            raise InputError(f"not a valid {what}: {field}: {first['msg'].lower()}") from None
+        if document.dump() != values:  # a default is for who writes a document, not who reads it
+            raise InputError(f"not a valid {what}: a field is missing")
+        return document

@@ -1,0 +1,89 @@
+"""Columns from a file: CSV with a header line, or JSON with a list of objects."""
+
+import csv
+import io
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from ..errors import InputError
+from .columns import Columns, shorten
+from .files import read_text
+
+Names = tuple[str, ...]
+
+
+def read_columns(path: Path, required: Names, optional: Names = ()) -> Columns:
+    """The columns of a file, which must have the required ones; values are checked when taken."""
+    text = read_text(path, "a CSV or JSON file")
+    if not text.strip():
+        raise InputError(f"{path}: is empty; give a CSV with the columns {', '.join(required)}")
+    is_json = path.suffix.lower() == ".json" or text.lstrip()[:1] in ("[", "{")
+    if is_json:
+        return Columns(path, *_from_json(path, text, required, required + optional))
+    return Columns(path, *_from_csv(path, text, required))
+
+
+def _from_csv(
+    path: Path, text: str, required: Names
+) -> tuple[dict[str, list[Any]], Callable[[int], str]]:
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    lines: list[int] = []
+    try:
+        header = next(row for row in reader if any(map(str.strip, row)))
+        names = [name.strip() for name in header]
+        _check_names(path, names, required)
+        columns: dict[str, list[Any]] = {name: [] for name in names}
+        for row in reader:
+            if not any(map(str.strip, row)):
+                continue  # a blank line
+            lines.append(reader.line_num)
+            if len(row) != len(names):
+                raise InputError(
+                    f"{path}, row {len(lines)} (line {lines[-1]}): has {len(row)} fields where the "
+                    f"header has {len(names)}; write as many as the header names"
+                )
+            for column, field in zip(columns.values(), row, strict=True):
+                column.append(field)
+    except csv.Error as error:
+        raise InputError(f"{path}, line {reader.line_num}: is not valid CSV ({error})") from None
+    if not lines:
+        raise InputError(f"{path}: has a header and no agents; write one line for each agent")
+    return columns, lambda k: f"row {k + 1} (line {lines[k]})"
+
+
+def _from_json(
+    path: Path, text: str, required: Names, known: Names
+) -> tuple[dict[str, list[Any]], Callable[[int], str]]:
+    try:
+        document = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{path}: is not valid JSON ({error})") from None
+    rows = document.get("agents") if isinstance(document, dict) else document
+    if not isinstance(rows, list) or not rows or not all(isinstance(row, dict) for row in rows):
+        raise InputError(
+            f'{path}: give a list of objects, or {{"agents": [...]}}, one for each agent with '
+            f"{', '.join(required)}"
+        )
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    _check_names(path, names, required)
+    for k, row in enumerate(rows):
+        for name in names:
+            if name in known and name not in row:
+                raise InputError(f"{path}, row {k + 1}: {name} is missing; give it for every agent")
+    columns = {name: [row.get(name) for row in rows] for name in names}
+    return columns, lambda k: f"row {k + 1}"
+
+
+def _check_names(path: Path, names: list[str], required: Names) -> None:
+    for name in required:
+        if name not in names:
+            found = shorten(", ".join(names), 80) or "nothing"
+            raise InputError(
+                f"{path}: column {name} is missing; found {found}. Name the columns "
+                f"{', '.join(required)} in the first line, separated by commas"
+            )
+    for name in names:
+        if names.count(name) > 1:
+            raise InputError(f"{path}: column {name!r} is there twice; keep one")

@@ -1,0 +1,126 @@
+"""Players that do not play fair together, or that do not play at all."""
+
+from functools import partial
+
+import numpy as np
+
+from ...arrays import Floats, floats
+from ...mechanism import local_optimum, win_probability
+from ..game.rule import Knows
+from ..rules.auction import Auction
+from .target import After, Attack, Target, best_part, choose, played
+
+
+def colluders(count: int, knows: Knows) -> Attack:
+    """Agree on reports and on how much data to use, for the good of them all, or stay honest.
+
+    They know what all others report, or the distribution of costs only. The samples are one part of
+    m* for all of them and every population, found by search.
+    """
+
+    def attack(target: Target) -> After | None:
+        if not target.rule.federates:
+            return None
+        if isinstance(target.rule, Auction):
+            cost, jobs = _honest(target, count)
+            return _best_of(
+                target, [(cost * way, jobs) for way in ways_to_bid(count)], count, knows
+            )
+
+        def plan(target: Target, known: Knows, part: float) -> tuple[Floats, Floats]:
+            samples = part * local_optimum(target.cost, target.honest.scale)
+            return agreed_reports(target, samples, count, known), samples[:, :count]
+
+        few = target.few()
+
+        def share(known: Knows, part: float) -> Floats:
+            after = played(few, few.with_attackers(*plan(few, known, part)), count)
+            return after.borne / few.alone(count)
+
+        plans = [
+            plan(target, known, best_part(partial(share, known)))
+            for known in dict.fromkeys((knows, "distribution" if target.rule.draws else knows))
+        ]
+        return _best_of(target, [*plans, _honest(target, count)], count, knows)
+
+    return attack
+
+
+def _honest(target: Target, count: int) -> tuple[Floats, Floats]:
+    return target.cost[:, :count], target.honest.samples[:, :count]
+
+
+def _best_of(target: Target, plans: list[tuple[Floats, Floats]], count: int, knows: Knows) -> After:
+    """The best of reports and samples, in each population or on average in all of them."""
+    share = np.stack(
+        [played(target, target.with_attackers(*plan), count).borne for plan in plans]
+    ) / target.alone(count)
+    best = share.argmin(axis=0)
+    if knows != "all":
+        best = np.full_like(best, share.mean(axis=1).argmin())
+    said, samples = (choose(best, list(parts)) for parts in zip(*plans, strict=True))
+    return played(target, target.with_attackers(said, samples), count)
+
+
+def agreed_reports(target: Target, samples: Floats, count: int, knows: Knows) -> Floats:
+    """Under the sandwich all of them in the middle of the others; else each what is best for it."""
+    rule, cost = target.rule, target.cost
+    if rule.draws and knows == "all" and count > 1:
+        return np.repeat(middle_of(cost[:, count:], count)[:, None], count, axis=1)
+    table = target.with_attackers(cost[:, :count], samples[:, :count])
+    return rule.best_report(table, cost, samples, target.setting.belief(knows))[:, :count]
+
+
+def middle_of(reports: Floats, count: int) -> Floats:
+    """Where so many agents together are most likely to win, the others reporting ``reports``.
+
+    Tied with each other or not, agents side by side win as often together as the ranks they take,
+    and those in the middle win most. So it is with the one in the middle of the others, or in a gap
+    beside it, and beside all that report the same.
+    """
+    ranked = np.sort(reports, axis=-1)
+    middle = ranked[..., ranked.shape[-1] // 2, None]
+    lower = np.where(ranked < middle, ranked, 0).max(axis=-1, keepdims=True)  # 0: below all
+    upper = np.where(ranked > middle, ranked, np.inf).min(axis=-1, keepdims=True)
+    upper = np.where(np.isfinite(upper), upper, 3 * middle)
+    tries = np.concatenate([(lower + middle) / 2, middle, (middle + upper) / 2], axis=-1)
+
+    def wins(place: Floats) -> Floats:
+        """Of all of them together, with this report."""
+        ours = np.repeat(place[..., None], count, axis=-1)
+        chance = win_probability(np.concatenate([ours, reports], axis=-1))
+        return floats(chance[..., :count].sum(axis=-1))
+
+    chances = np.stack([wins(tries[..., k]) for k in range(3)], axis=-1)
+    best = np.round(chances, 12).argmax(axis=-1)[..., None]
+    return floats(np.take_along_axis(tries, best, -1)[..., 0])
+
+
+def ways_to_bid(count: int) -> list[Floats]:
+    """Each bids the truth, far more or far less: all ways to combine these.
+
+    With fewer others than jobs one of them wins and another sets the price. Their gain is then what
+    they ask for, ten times the cost, and without end if they asked for more.
+    """
+    some = [floats([1.0, 10.0, 0.1])] * count
+    return list(np.stack(np.meshgrid(*some), axis=-1).reshape(-1, count))
+
+
+def leavers(a: int) -> Attack:
+    """A coalition leaves, and trains apart: all its members share, without any rule.
+
+    They keep their word among each other, so the one whose data is cheapest uses what is best for
+    all of them, at the cost of all: the least of a·A/m + c·m. Of a rule that gives no model there
+    is nothing to leave: its agents train apart besides, and may share that and sell as before.
+    """
+
+    def attack(target: Target) -> After | None:
+        n = target.cost.shape[-1]
+        if n - a < 3 or not (target.rule.federates and target.rule.gives_model):
+            return None
+        cheapest = target.cost[:, :a].min(axis=-1)
+        borne = floats(2 * np.sqrt(a * target.honest.scale * cheapest))
+        rest = Target(target.rule, target.setting, target.cost[:, a:], target.seed)
+        return After(borne, rest.before, slice(None))
+
+    return attack

@@ -1,0 +1,1 @@
+"""Agents that play to win: best replies, no-regret learners, equilibria."""

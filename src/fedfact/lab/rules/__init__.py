@@ -1,0 +1,1 @@
+"""FACT and its rivals as games."""

@@ -1,0 +1,38 @@
+"""The rules by which fees are given back. A rule is one object in one file, entered here."""
+
+from ..terms import RULE_NAMES, Terms
+from .figures import Figures, StatementLine
+from .rebate import Rebate
+from .rule import GivenBack, Rule
+from .sandwich import Sandwich
+
+RULES: dict[str, Rule] = {}
+"""Every rule by its name, in the order of tables."""
+
+
+def register(rule: Rule) -> None:
+    """Make a rule known, so that terms can name it."""
+    RULES[rule.name] = rule
+    RULE_NAMES[:] = list(RULES)
+
+
+register(Sandwich())
+register(Rebate())
+
+
+def rule_of(terms: Terms) -> Rule:
+    """The rule that the terms name."""
+    return RULES[terms.rule]
+
+
+__all__ = [
+    "RULES",
+    "Figures",
+    "GivenBack",
+    "Rebate",
+    "Rule",
+    "Sandwich",
+    "StatementLine",
+    "register",
+    "rule_of",
+]

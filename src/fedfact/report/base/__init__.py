@@ -1,0 +1,1 @@
+"""What every figure and page is made of."""

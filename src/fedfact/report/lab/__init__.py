@@ -1,0 +1,1 @@
+"""The page about the lab: all rules on one population, compared."""

@@ -1,0 +1,1 @@
+"""Figures of one thing: a settlement, one agent's losses, a collapse."""

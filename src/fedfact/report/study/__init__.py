@@ -1,0 +1,1 @@
+"""The page about studies: the paper's figures, and ours."""

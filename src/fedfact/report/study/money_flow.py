@@ -1,0 +1,93 @@
+"""Ours: the money of one measured settlement, under sandwich and under rebate."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator
+
+from ...study.files.directory import Table
+from ..base.chart import Chart, Panel
+from ..base.flow import draw_flow, flow_height
+from ..base.style import legend_below
+from ..base.words import Cell, claim, percent, span
+from .cases import Case
+
+RULES = ("sandwich", "rebate")
+
+_AMOUNTS = ("fee", "charge", "compensation", "reward", "rebate", "net")
+
+_MOST_TICKS = 6  # that have room side by side, as long as −0.125
+
+HEADER = ["case", "rule", "agent", *_AMOUNTS, "won"]
+
+
+def money_flow(cases: Sequence[Case]) -> Chart:
+    """The settlements of the first seed."""
+    return Chart(
+        "money-flow",
+        None,
+        "Money flow of one settlement",
+        _says(cases),
+        [_panel(case, rule) for case in cases for rule in RULES],
+        HEADER,
+        [row for case in cases for rule in RULES for row in _rows(case, rule)],
+        columns=2,
+    )
+
+
+def _panel(case: Case, rule: str) -> Panel:
+    table, unit = case.settlement(rule), _unit(case)
+    agents = [str(name) for name in table["agent"]]
+    amounts = {name: table[name] * unit for name in _AMOUNTS}
+
+    def draw(axes: Axes) -> None:
+        draw_flow(axes, agents, amounts)
+        axes.tick_params(axis="y", labelsize=8)
+        axes.xaxis.set_major_locator(MaxNLocator(_MOST_TICKS, steps=[1, 2, 2.5, 5, 10]))
+        axes.set_xlabel("paid  ◂   in units of test loss   ▸  received")
+        legend_below(axes, 5)
+
+    return Panel(f"{case.name}: {rule}", draw, max(2.6, 1.1 + flow_height(len(agents), 0.2)))
+
+
+def _unit(case: Case) -> float:
+    """What one unit of money is worth, in test loss."""
+    return float(case.result.summary["unit"])
+
+
+def _rows(case: Case, rule: str) -> list[list[Cell]]:
+    table, unit = case.settlement(rule), _unit(case)
+    return [
+        [case.name, rule, str(name), *(float(a) * unit for a in amounts), "yes" if won else "no"]
+        for name, won, *amounts in zip(
+            table["agent"], table["won"], *(table[name] for name in _AMOUNTS), strict=True
+        )
+    ]
+
+
+def _says(cases: Sequence[Case]) -> str:
+    """How many are paid, and what stays with the operator."""
+    sandwich, rebate = ([case.settlement(rule) for case in cases] for rule in RULES)
+    winners = span((_paid(of, "reward") for of in sandwich), percent)
+    given = span((_paid(of, "rebate") for of in rebate), percent)
+    kept = [span((_kept(of) for of in tables), percent) for tables in (sandwich, rebate)]
+    covered = claim(
+        "what is collected covers what is paid out",
+        "what is collected does not cover what is paid out",
+        [case.name for case in cases],
+        [all(t["net"].sum() <= 0 for t in pair) for pair in zip(sandwich, rebate, strict=True)],
+    )
+    return (
+        f"Sandwich rewards {winners} of agents and rebate gives to {given}; {covered}, and the "
+        f"operator is left with {kept[0]} of the fees under sandwich and {kept[1]} under rebate."
+    )
+
+
+def _paid(table: Table, what: str) -> float:
+    return float(np.mean(table[what] > 0))
+
+
+def _kept(table: Table) -> float:
+    """What agents paid more than they received, as a part of their fees."""
+    return float(-table["net"].sum() / max(1, table["fee"].sum()))

@@ -1,0 +1,190 @@
+"""Ours: what happens as more and more agents do not do what they agreed."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator
+
+from ...study.measure.interval import estimate
+from ..base.chart import Chart, Draw, Panel
+from ..base.style import BLUE, GREY, ORANGE, PINK, RED, Percent, legend_below
+from ..base.words import Cell, claim, number, percent, span
+from .cases import Case, arm_name, where
+
+HEADER = ["study and partition", "agents that deviate", "what", "mean", "low", "high"]
+
+_KINDS = {"honest": ("honest", BLUE), "free-ride": ("free riders", ORANGE),
+          "misreport": ("misreporters", PINK)}  # fmt: skip
+
+Point = tuple[int, dict[str, Any]]
+"""Of a line: how many agents deviate, and the mean over seeds."""
+
+Line = tuple[str, str, str, list[Point]]
+"""Label, colour, how it is drawn, points."""
+
+_RULES = {"sandwich": ("fact_settled", "o-"), "rebate": ("fact_rebate", "s--")}
+"""What our settlement by each rule leaves an agent with, and how its line is drawn."""
+
+
+def robustness(cases: Sequence[Case]) -> Chart | None:
+    """Accuracy, losses and what deviating costs, for each study with agents that deviate."""
+    panels: list[Panel] = []
+    rows: list[list[Cell]] = []
+    for name, group in _groups(cases).items():
+        for title, measure, lines in (
+            ("accuracy", "test accuracy", _accuracies(group)),
+            ("loss as settled", "test loss", _losses(group)),
+            ("cost of deviating", "lost by deviating, by A/m", _costs(group)),
+        ):
+            panels.append(Panel(f"{name}: {title}", _draw(lines, measure), 3.5))
+            rows += [
+                [name, k, f"{measure}, {label}", of["mean"], of["low"], of["high"]]
+                for label, _, _, points in lines
+                for k, of in points
+            ]
+    if not panels:
+        return None
+    return Chart(
+        "robustness",
+        None,
+        "Robustness: agents that deviate",
+        _says(cases),
+        panels,
+        HEADER,
+        rows,
+    )
+
+
+def _draw(lines: Sequence[Line], measure: str) -> Draw:
+    def draw(axes: Axes) -> None:
+        for label, colour, style, points in lines:
+            x = [k for k, _ in points]
+            mean, low, high = (
+                np.array([of[key] for _, of in points], np.float64)
+                for key in ("mean", "low", "high")
+            )
+            half = np.nan_to_num([mean - low, high - mean])
+            axes.errorbar(x, mean, half, color=colour, capsize=2, ls="none")
+            axes.plot(x, mean, style, color=colour, ms=5, label=label)
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
+        if measure == "test accuracy":
+            axes.yaxis.set_major_formatter(Percent())
+        else:
+            axes.ticklabel_format(axis="y", scilimits=(-3, 5))
+        axes.set(xlabel="agents that deviate", ylabel=measure)
+        legend_below(axes, 2)
+
+    return draw
+
+
+def _deviating(case: Case) -> int:
+    return sum(int(each["number"]) for each in case.numbers["deviators"])
+
+
+def _groups(cases: Sequence[Case]) -> dict[str, list[Case]]:
+    """Arms of one study and partition, by how many deviate; those groups where somebody does."""
+    groups: dict[str, list[Case]] = {}
+    deviating = [case for case in cases if case.numbers["deviators"]]
+    studies = {case.result.path: str(case.result.summary["study"]) for case in deviating}
+    alike = len(set(studies.values())) < len(studies)
+    for case in deviating:
+        name = arm_name(case.numbers["partition"])
+        if case.name != arm_name(case.numbers["arm"]):  # there are other studies
+            name = f"{case.study}, {name}"
+        if len(studies) > 1:
+            name += f" ({case.result.path if alike else studies[case.result.path]})"
+        groups.setdefault(name, []).append(case)
+    return {
+        name: sorted(group, key=_deviating)
+        for name, group in groups.items()
+        if any(_deviating(case) for case in group)
+    }
+
+
+def _accuracies(group: Sequence[Case]) -> list[Line]:
+    return [
+        (training, colour, "o-", [(_deviating(c), c.numbers["accuracy"][training]) for c in group])
+        for training, colour in (("local", GREY), ("federated", RED))
+    ]
+
+
+def _losses(group: Sequence[Case]) -> list[Line]:
+    federated = [(_deviating(case), case.numbers["loss"]["federated"]) for case in group]
+    settled = [
+        (f"{rule}, {label}", colour, style, _of_kind(group, kind, column))
+        for rule, (column, style) in _RULES.items()
+        for kind, (label, colour) in _KINDS.items()
+    ]
+    return [("federated", RED, "o-", federated), *(line for line in settled if line[3])]
+
+
+def _costs(group: Sequence[Case]) -> list[Line]:
+    lines = [
+        (label, colour, "o-", _of_kind(group, kind, "deviation_cost"))
+        for kind, (label, colour) in _KINDS.items()
+    ]
+    return [line for line in lines if line[3]]
+
+
+def _of_kind(group: Sequence[Case], kind: str, column: str) -> list[Point]:
+    """The mean over agents of one kind in each arm that has some."""
+    points = []
+    for case in group:
+        agents = where(case.result.agents, arm=case.numbers["arm"], kind=kind)
+        seeds = np.unique(agents["seed"])
+        if len(seeds):
+            means = [float(agents[column][agents["seed"] == seed].mean()) for seed in seeds]
+            points.append((_deviating(case), estimate(means)))
+    return points
+
+
+def _says(cases: Sequence[Case]) -> str:
+    """What the federation loses, and whether those who deviate gain by it, study by study."""
+    groups = _groups(cases)
+    told = [_group_says(group) for group in groups.values()]
+    if len(told) == 1:
+        return told[0]
+    return " ".join(f"{name}: {text}" for name, text in zip(groups, told, strict=True))
+
+
+def _group_says(group: Sequence[Case]) -> str:
+    first, last = (group[k] for k in (0, -1))
+
+    def accuracy(case: Case) -> str:
+        return percent(float(case.numbers["accuracy"]["federated"]["mean"]))
+
+    cost = [
+        (f"{k} {_KINDS[kind][0]}", of["mean"])
+        for kind in ("free-ride", "misreport")
+        for k, of in _of_kind(group, kind, "deviation_cost")
+    ]
+    pays = claim(
+        "deviating costs those who do it",
+        "deviating brings those who do it something",
+        [name for name, _ in cost],
+        [value > 0 for _, value in cost],
+    )
+    return (
+        f"From {_deviating(first)} to {_deviating(last)} deviating agents, federated accuracy goes "
+        f"from {accuracy(first)} to {accuracy(last)}; {pays}: "
+        f"{span((value for _, value in cost), number)} each on average, in the loss A/m + c·m "
+        f"less what they win. {_settled_says(group)}"
+    )
+
+
+def _settled_says(group: Sequence[Case]) -> str:
+    """What those who deviate and those who do not are left with, by measured losses."""
+    told = []
+    for rule, (column, _) in _RULES.items():
+        ends = {
+            label: span((of["mean"] for _, of in points), number)
+            for kind, (label, _) in _KINDS.items()
+            if (points := _of_kind([c for c in group if _deviating(c)], kind, column))
+        }
+        told.append(f"under {rule} {', '.join(f'{who} with {end}' for who, end in ends.items())}")
+    return (
+        f"By measured losses agents end, where some deviate, {'; '.join(told)}; measured "
+        "settlements take no consistency charge."
+    )

@@ -1,0 +1,96 @@
+"""A settlement as a document, and as the content of a file: JSON, Parquet or CSV."""
+
+import csv
+import io
+import json
+from dataclasses import asdict
+from typing import Any
+
+from .._version import __version__
+from ..arrays import Floats
+from ..mechanism import Settlement
+from ..mechanism.settlement import AMOUNTS
+from .agents import AgentsFile
+
+FORMATS = (".json", ".parquet", ".csv")
+"""Endings of a file's name, each with its format."""
+
+
+def columns(settlement: Settlement, true_cost: Floats | None = None) -> dict[str, list[Any]]:
+    """One list for each column, in the order of the agents.
+
+    Compensations appear where losses were measured. With true costs, so do each agent's loss had
+    it trained alone on the same data, and the loss it ends with.
+    """
+    table: dict[str, list[Any]] = {"agent": list(settlement.population.agents)}
+    for name in AMOUNTS:
+        if name != "compensation" or settlement.input == "measured":
+            table[name] = getattr(settlement, name).tolist()
+    table["group"] = [None if g < 0 else g for g in settlement.group.tolist()]
+    table["won"] = settlement.won.tolist()
+    if true_cost is not None:
+        alone, settled = settlement.losses(true_cost)
+        table |= {"loss_alone": alone.tolist(), "loss_settled": settled.tolist()}
+    return table
+
+
+def summary(settlement: Settlement) -> dict[str, Any]:
+    """All that is not about one agent: totals, terms, seed."""
+    terms = {
+        name: value if isinstance(value, int | str | None) else float(value)
+        for name, value in asdict(settlement.terms).items()
+    }
+    return {
+        "surplus": settlement.surplus,
+        "shortfall": settlement.shortfall,
+        "seed": settlement.seed,
+        "input": settlement.input,
+        **terms,
+        "samples": settlement.population.total,
+        "totals": settlement.totals,
+        "fedfact": __version__,
+    }
+
+
+def document(settlement: Settlement, true_cost: Floats | None = None) -> dict[str, Any]:
+    """The whole settlement as one JSON document."""
+    table = columns(settlement, true_cost)
+    rows = [dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True)]
+    return {"agents": rows, **summary(settlement)}
+
+
+def encode(settlement: Settlement, ending: str, true_cost: Floats | None = None) -> bytes:
+    """The content of a file with this ending. CSV has the agents only."""
+    if ending == ".json":
+        text = json.dumps(document(settlement, true_cost), indent=2, allow_nan=False)
+        return f"{text}\n".encode()
+    table = columns(settlement, true_cost)
+    if ending == ".parquet":
+        import pyarrow as pa  # here, because it loads slowly
+        import pyarrow.parquet as pq
+
+        meta = {"fedfact": json.dumps(summary(settlement))}
+        sink = pa.BufferOutputStream()
+        pq.write_table(pa.table(table).replace_schema_metadata(meta), sink)
+        content: bytes = sink.getvalue().to_pybytes()
+        return content
+    table["won"] = ["true" if won else "false" for won in table["won"]]
+    file = io.StringIO(newline="")
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(table)
+    writer.writerows(zip(*table.values(), strict=True))
+    return file.getvalue().encode()
+
+
+def remarks(file: AgentsFile, settlement: Settlement) -> list[str]:
+    """What somebody who settles this file should know, though it is no error."""
+    notes = []
+    if file.ignored:
+        notes.append(f"{file.path}: columns without a meaning here: {', '.join(file.ignored)}")
+    n = len(settlement.population)
+    if n < 6:
+        notes.append(f"{n} agents; six or more are recommended")
+    notes += settlement.rule.remarks(n)
+    if not settlement.fee.any() and not settlement.compensation.any():
+        notes.append(f"all fees round to 0 units of {float(settlement.terms.unit):g}; is it right?")
+    return notes

@@ -1,0 +1,129 @@
+"""One agent's statement: its own lines, each with its formula and its numbers filled in.
+
+A statement names no other agent and shows no other agent's report, samples, fee or group. It does
+show sums over all agents: M, the pool, and in a shortfall the fees and claims. An agent could work
+out M from A, its samples and its fee, and nearly the pool from its reward or rebate. With three
+agents these two sums give away the samples of the other two.
+"""
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from ..arrays import Bools
+from ..errors import InputError
+from ..mechanism import Settlement
+from ..mechanism.rules.figures import Figures, StatementLine, decimal_text
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """What one agent is told of a settlement."""
+
+    agent: str
+    rule: str
+    unit: float
+    reported_cost: float
+    samples: int
+    group: int | None
+    won: bool
+    net: int
+    lines: tuple[StatementLine, ...]
+
+    def document(self) -> dict[str, Any]:
+        """The statement as a JSON document."""
+        return asdict(self)
+
+
+def statement(settlement: Settlement, agent: str) -> Statement:
+    """The statement of one agent."""
+    return statements(settlement, [agent])[agent]
+
+
+def statements(settlement: Settlement, agents: Iterable[str]) -> dict[str, Statement]:
+    """The statements of these agents."""
+    place = {agent: k for k, agent in enumerate(settlement.population.agents)}
+    total = settlement.population.total
+    for agent in agents:
+        if agent not in place:
+            raise InputError(f"there is no agent {agent!r} in this settlement")
+    return {agent: _statement(settlement, agent, place[agent], total) for agent in agents}
+
+
+def _statement(settlement: Settlement, agent: str, k: int, total: int) -> Statement:
+    return Statement(
+        agent=agent,
+        rule=settlement.terms.rule,
+        unit=float(settlement.terms.unit),
+        reported_cost=float(settlement.population.reported_cost[k]),
+        samples=int(settlement.population.samples[k]),
+        group=None if settlement.group[k] < 0 else int(settlement.group[k]),
+        won=bool(settlement.won[k]),
+        net=int(settlement.net[k]),
+        lines=tuple(_lines(settlement, k, total)),
+    )
+
+
+def _lines(settlement: Settlement, k: int, total: int) -> list[StatementLine]:
+    rule, terms = settlement.rule, settlement.terms
+    figures = _figures(settlement, k, total)
+    if settlement.input == "analytic":
+        lines = rule.lines(figures, terms)
+    else:
+        lines = [_measured_line(settlement, k)]
+    lines.append(rule.back_line(figures, terms))
+    signs = {"you pay": "−", "to you": "+"}
+    sums = [(signs[line.effect], line) for line in lines if line.effect in signs]
+    sums.sort(key=lambda pair: pair[0])  # what is received first
+    net = StatementLine(
+        "net",
+        int(settlement.net[k]),
+        " ".join(f"{sign} {line.name}" for sign, line in sums),
+        " ".join(f"{sign} {line.amount}" for sign, line in sums),
+        "to you" if settlement.net[k] >= 0 else "you pay",
+    )
+    return [*lines, net]
+
+
+def _figures(settlement: Settlement, k: int, total: int) -> Figures:
+    """What the rule needs to explain one agent's lines."""
+    population = settlement.population
+
+    def marked(column: Bools | None) -> bool:
+        return column is not None and bool(column[k])
+
+    return Figures(
+        agents=len(population),
+        reported_cost=float(population.reported_cost[k]),
+        samples=int(population.samples[k]),
+        total=total,
+        fee=int(settlement.fee[k]),
+        penalty=int(settlement.penalty[k]),
+        charge=int(settlement.charge[k]),
+        pool=int(settlement.pool[k]),
+        back=int(getattr(settlement, settlement.rule.gives)[k]),
+        group=None if settlement.group[k] < 0 else int(settlement.group[k]),
+        won=bool(settlement.won[k]),
+        capped=marked(population.capped),
+        left=marked(population.left),
+    )
+
+
+def _measured_line(settlement: Settlement, k: int) -> StatementLine:
+    population, terms = settlement.population, settlement.terms
+    assert population.local_loss is not None
+    assert population.federated_loss is not None
+    local, federated = population.local_loss[k], population.federated_loss[k]
+    v, unit = decimal_text(terms.loss_value), decimal_text(terms.unit)
+    if local >= federated:
+        formula = "⌊v·(local loss − federated loss)/unit⌋"
+        filled = f"⌊{v}·({local} − {federated})/{unit}⌋"
+        return StatementLine("fee", int(settlement.fee[k]), formula, filled, "you pay")
+    formula = "⌈v·(federated loss − local loss)/unit⌉"
+    filled = f"⌈{v}·({federated} − {local})/{unit}⌉"
+    if settlement.shortfall:
+        collected = settlement.totals["fee"]
+        claims = settlement.totals["compensation"] + settlement.shortfall
+        formula, filled = f"⌊fees/claims·{formula}⌋", f"⌊{collected}/{claims}·{filled}⌋"
+    paid = int(settlement.compensation[k])
+    return StatementLine("compensation", paid, formula, filled, "to you")

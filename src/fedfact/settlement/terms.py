@@ -1,0 +1,75 @@
+"""One reader for every file of terms: `settle`, `advise` and the federation take the same ones.
+
+- A flat TOML file, with one key for each field of `Terms`.
+- A federation's ``terms.toml``, where these keys stand under ``[money]``.
+- Its published ``terms.json``, where decimal numbers are texts.
+
+Of a federation's files only the money is read here; training and conduct are the federation's.
+"""
+
+import dataclasses
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from ..errors import InputError, check_keys
+from ..io.files import read_text, read_toml
+from ..mechanism import Terms
+
+FIELDS = tuple(field.name for field in dataclasses.fields(Terms))
+FEDERATION = ("money", "training", "conduct", "name", "version", "operator", "seed_commitment")
+"""The keys of a federation's files; ``money`` is the one that tells them from a flat file."""
+
+
+def read_terms(path: Path) -> Terms:
+    """Read and check terms; unknown keys are refused with the nearest valid name."""
+    table = _read(path)
+    try:
+        if "money" not in table:
+            return terms_of(table)
+        check_keys(table, FEDERATION)
+        return terms_of(section(table, "money"), " in [money]")
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
+
+
+def terms_of(keys: Mapping[str, Any], where: str = "", known: tuple[str, ...] = FIELDS) -> Terms:
+    """The terms with these keys; an unknown one is refused with the nearest valid name."""
+    check_keys(keys, known, where)
+    return Terms(**keys)
+
+
+def section(table: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """A section of a file, empty where there is none."""
+    found = table.get(name, {})
+    if not isinstance(found, dict):
+        raise InputError(f"{name} is no section; write [{name}] above its keys")
+    return found
+
+
+def _read(path: Path) -> dict[str, Any]:
+    """The file as a table, whether it is TOML or JSON."""
+    if path.suffix.lower() != ".json":
+        return read_toml(path)
+    try:
+        document = json.loads(read_text(path, "a file of terms"))
+    except (ValueError, RecursionError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(f"{path}: is not valid JSON ({error})") from None
+    if not isinstance(document, dict):
+        raise InputError(f"{path}: is no object; give terms such as a federation publishes")
+    if isinstance(money := document.get("money"), dict):
+        document["money"] = {
+            name: value if name == "rule" else _number(value) for name, value in money.items()
+        }
+    return document
+
+
+def _number(value: Any) -> Any:
+    """The number that a published text is; whatever else it is, `Terms` will refuse."""
+    try:
+        return float(value) if isinstance(value, str) else value
+    except ValueError:
+        return value

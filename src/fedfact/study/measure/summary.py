@@ -1,0 +1,74 @@
+"""A study summed up: means over seeds with their intervals, for every arm."""
+
+from typing import Any
+
+from ...data.registry import SETS
+from ..config.study import Study
+from .interval import estimate
+from .measured import Measured, Score
+from .truthfulness import truthfulness_document
+
+
+def summary(study: Study, arms: list[list[Measured]]) -> dict[str, Any]:
+    """The whole study as one document; nothing in it depends on when or how fast it was run."""
+    return {
+        "study": study.name,
+        "title": SETS[study.dataset].title_of(study.split),
+        "dataset": study.dataset,
+        "agents": study.agents,
+        "seeds": list(range(study.seeds)),
+        "score": study.score,
+        "unit": study.terms.unit / study.terms.loss_value,
+        "classes": arms[0][0].trained.classes,
+        "arms": [_arm(seeds) for seeds in arms],
+    }
+
+
+def _arm(seeds: list[Measured]) -> dict[str, Any]:
+    """One arm: what was measured with each seed, put together."""
+    arm, score = seeds[0].arm, seeds[0].study.score
+    other: Score = "best" if score == "final" else "final"
+    return {
+        "arm": arm.name,
+        "partition": arm.partition,
+        "deviators": [
+            {"kind": each.kind, "number": number, "strength": each.strength}
+            for each, number in arm.deviators
+        ],
+        **_over_seeds([{**one.numbers(score), **one.over_draws()} for one in seeds]),
+        other: _over_seeds([one.numbers(other) for one in seeds]),
+        "truthfulness": truthfulness_document([one.truthfulness() for one in seeds]),
+        "penalty": seeds[0].penalty(),  # of the first seed: costs, and so m*, differ by seed
+        "checks": {
+            "contribution": _passed([one.honest_contributions() for one in seeds]),
+            "rational_sandwich": _passed([one.losses.rational[0] for one in seeds]),
+            "rational_rebate": _passed([one.losses.rational[1] for one in seeds]),
+        },
+        "settlement": {
+            rule: {
+                "surplus": [getattr(one.losses, rule).surplus for one in seeds],
+                "shortfall": [getattr(one.losses, rule).shortfall for one in seeds],
+            }
+            for rule in ("sandwich", "rebate")
+        },
+    }
+
+
+def _over_seeds(documents: list[dict[str, Any]]) -> dict[str, Any]:
+    """Documents of one shape, with an estimate in place of each number.
+
+    Nothing in place of a number that some seed does not have.
+    """
+    found: dict[str, Any] = {}
+    for key, value in documents[0].items():
+        values = [document[key] for document in documents]
+        if isinstance(value, dict):
+            found[key] = _over_seeds(values)
+        else:
+            found[key] = None if None in values else estimate(values)
+    return found
+
+
+def _passed(checks: list[Any]) -> dict[str, int]:
+    """Of how many agents, in all seeds, how many pass."""
+    return {"passed": int(sum(each.sum() for each in checks)), "of": sum(map(len, checks))}

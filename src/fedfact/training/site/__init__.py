@@ -1,0 +1,1 @@
+"""Training on one member's machine: models come and go as bytes."""

@@ -1,0 +1,225 @@
+"""Published terms: read strictly, equal terms have equal hashes, wrong ones are refused."""
+
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fedfact.errors import InputError
+from fedfact.federation.agreement.terms import (
+    LARGEST_ALPHA,
+    Conduct,
+    Published,
+    publish,
+    read_federation_terms,
+)
+from fedfact.mechanism import Terms
+from fedfact.training.plan import Plan
+from fedfact.training.recipe import RECIPES
+
+PLAN = Plan("digits", 3, 0, RECIPES["digits"])
+SAID = {"error_scale": 20000.0, "unit": 0.01, "minimum_samples": 20}
+
+
+def published(plan=PLAN, conduct=None, **money):
+    return publish("test", Terms(**SAID | money), plan, conduct or Conduct(), "a" * 64, "b" * 64)
+
+
+def changed(**parts):
+    document = published().dump()
+    for name, value in parts.items():
+        part, _, key = name.partition("__")
+        if key:
+            document[part] = {**document[part], key: value}
+        else:
+            document[part] = value
+    return document
+
+
+def test_terms_read_back_as_they_were_published():
+    terms = published(alpha=1.25, retention=0.125, escrow=10**9, rule="sandwich")
+    again = Published.read(terms.encoded()).checked()
+    assert again == terms
+    assert again.hash() == terms.hash()
+    assert again.terms() == Terms(
+        **SAID, alpha=1.25, retention=0.125, escrow=10**9, rule="sandwich"
+    )
+    assert again.plan() == PLAN
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ({"error_scale": 20000}, {"error_scale": 20000.0}),
+        ({"alpha": 1}, {"alpha": 1.0}),
+        ({"retention": 0}, {"retention": -0.0}),
+        ({"retention": Fraction(1, 8)}, {"retention": 0.125}),
+        ({"unit": Fraction(1, 100)}, {"unit": 0.01}),
+        ({"consistency": 2}, {"consistency": 2.0}),
+    ],
+)
+def test_equal_terms_have_equal_hashes(one, other):
+    assert Terms(**SAID | one) == Terms(**SAID | other) or "unit" in one
+    assert published(**one).hash() == published(**other).hash()
+    assert published(**one).encoded() == published(**other).encoded()
+
+
+@given(st.floats(1e-3, 1e6), st.floats(0, LARGEST_ALPHA), st.integers(1, 10**6), st.integers(2, 9))
+def test_what_differs_has_another_hash(scale, alpha, samples, quorum):
+    one = published(error_scale=scale, alpha=alpha, minimum_samples=samples)
+    assert published(error_scale=scale, alpha=alpha, minimum_samples=samples).hash() == one.hash()
+    others = [
+        published(error_scale=scale * 1.5, alpha=alpha, minimum_samples=samples),
+        published(error_scale=scale, alpha=alpha, minimum_samples=samples + 1),
+        published(error_scale=scale, alpha=alpha, minimum_samples=samples, rule="sandwich"),
+        published(
+            error_scale=scale,
+            alpha=alpha,
+            minimum_samples=samples,
+            conduct=Conduct(quorum=quorum + 10),
+        ),
+    ]
+    assert one.hash() not in {other.hash() for other in others}
+
+
+def test_a_number_beyond_decimals_is_refused_and_not_rounded():
+    with pytest.raises(InputError, match="more digits"):
+        published(error_scale=12345678901234567891)
+    with pytest.raises(InputError, match="more digits"):
+        published(consistency=Fraction(1, 3))
+
+
+def test_alpha_has_a_limit():
+    assert published(alpha=LARGEST_ALPHA).terms().alpha == 1.5
+    for alpha in (1.5000000000000002, 1.75, 1.999999):
+        with pytest.raises(InputError, match=f"alpha is {alpha}; in a federation take at most 1.5"):
+            published(alpha=alpha)
+    with pytest.raises(InputError, match=r"at most 1\.5"):
+        Published.take(changed(money__alpha="1.6")).checked()
+
+
+@pytest.mark.parametrize(
+    ("wrong", "says"),
+    [
+        ({"money__alpha": 1}, "alpha is 1; write it as text"),
+        ({"money__alpha": "1"}, "'1' is no number as it should be written"),
+        ({"money__retention": "-0.0"}, "'-0.0' is no number"),
+        ({"money__alpha": "nan"}, "'nan' is no number"),
+        ({"money__alpha": ["1.0"]}, "alpha is \\['1.0'\\]; write it as text"),
+        ({"money__error_scale": None}, "error_scale is missing"),
+        ({"money__error_scale": "0.0"}, "error_scale"),
+        ({"money__error_scale": "1e+300"}, "error_scale"),
+        ({"money__minimum_samples": "20"}, "minimum_samples"),
+        ({"money__minimum_samples": True}, "minimum_samples"),
+        ({"money__minimum_samples": 0}, "minimum_samples"),
+        ({"money__escrow": "5.0"}, "escrow"),
+        ({"money__rule": "lottery"}, "rule is 'lottery'; choose"),
+        ({"money__rule": ["rebate"]}, "rule"),
+        ({"money__rule": None}, "rule"),
+        ({"money__loss_value": "1.0"}, "no more or less"),
+        ({"money": {}}, "no more or less"),
+        ({"money": []}, "money"),
+        ({"training": {}}, "network is missing"),
+        ({"training__more": 1}, "more"),
+        ({"training__rounds": "3"}, "rounds"),
+        ({"training__network": ["digits"]}, "network"),
+        ({"training__drops": "0.5"}, "drops"),
+        ({"conduct": {}}, "a field is missing"),
+        ({"conduct__quorum": 1}, "quorum"),
+        ({"conduct__quorum": 3.0}, "float"),
+        ({"conduct__round_seconds": 0}, "round_seconds"),
+        ({"version": 2}, "version"),
+        ({"version": True}, "version"),
+        ({"name": "a b"}, "name"),
+        ({"operator": "A" * 64}, "operator"),
+        ({"seed_commitment": None}, "seed_commitment"),
+        ({"extra": 1}, "extra"),
+    ],
+    ids=lambda value: str(value)[:40],
+)
+def test_wrong_terms_are_refused(wrong, says):
+    with pytest.raises(InputError, match=says):
+        Published.take(changed(**wrong)).checked()
+
+
+@pytest.mark.parametrize("missing", list(published().dump()))
+def test_every_part_must_be_there(missing):
+    document = published().dump()
+    del document[missing]
+    with pytest.raises(InputError, match=r"missing|required"):
+        Published.take(document).checked()
+
+
+TOML = """
+name = "test"
+[money]
+error_scale = 20000
+unit = 0.01
+[training]
+network = "digits"
+rounds = 3
+[conduct]
+quorum = 2
+"""
+
+
+@pytest.fixture
+def read(tmp_path):
+    path = tmp_path / "terms.toml"
+
+    def of(text):
+        path.write_text(text) if isinstance(text, str) else path.write_bytes(text)
+        return read_federation_terms(path)
+
+    return of
+
+
+def test_a_file_says_what_differs_from_the_defaults(read):
+    name, terms, plan, conduct = read(TOML)
+    assert name == "test"
+    assert terms == Terms(error_scale=20000.0, unit=0.01)
+    assert plan.rounds == 3
+    assert conduct == Conduct(quorum=2)
+    assert conduct.round_seconds == 60
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ("unit =", "units =", "unknown key 'units' in \\[money\\]; did you mean unit"),
+        ("quorum =", "quorom =", "unknown key 'quorom' in \\[conduct\\]; did you mean quorum"),
+        ("rounds =", "round =", "unknown key 'round' in \\[training\\]; did you mean rounds"),
+        ("rounds =", "zzz =", "unknown key 'zzz' in \\[training\\]; the keys are network"),
+        ("[conduct]", "[conducts]", "unknown key 'conducts'; did you mean conduct"),
+        ("[money]", "[[money]]", "money is no section; write \\[money\\]"),
+        ("unit =", "loss_value = 1.0\nunit =", "unknown key 'loss_value'"),
+        ("20000", '"20000"', "error_scale is '20000'; it must be a number"),
+        ("20000", "nan", "error_scale"),
+        ("20000", "true", "error_scale"),
+        ("20000", "1979-05-27", "error_scale"),
+        ('"digits"', '"digit"', "network is 'digit'; did you mean digits"),
+        ('"digits"', '"zzz"', "network is 'zzz'; choose of"),
+        ('"digits"', '["digits"]', "network is \\['digits'\\]"),
+        ("rounds = 3", "rounds = 0", "rounds"),
+        ("rounds = 3", "rounds = 3.0", "rounds"),
+        ("quorum = 2", "quorum = 2.0", "float"),
+        ("quorum = 2", "quorum = 1", "quorum"),
+        ("[money]", "[money", "is not valid TOML"),
+        ("rounds = 3", "rounds = " + "[" * 5000, "is not valid TOML"),
+        ("20000", "1" * 5000, "is not valid TOML"),
+    ],
+    ids=lambda text: text[:30],
+)
+def test_a_wrong_file_is_refused_with_its_name_and_the_nearest_key(read, old, new, says):
+    assert old in TOML
+    with pytest.raises(InputError, match=says) as refused:
+        read(TOML.replace(old, new))
+    assert "terms.toml" in str(refused.value)
+
+
+def test_a_file_that_is_no_text_is_refused(read, tmp_path):
+    with pytest.raises(InputError, match="not UTF-8"):
+        read(b"\xff\xfe")
+    with pytest.raises(InputError, match="cannot be read"):
+        read_federation_terms(tmp_path / "nowhere.toml")

@@ -1,0 +1,20 @@
+"""Ledgers that were exported before the house was rebuilt still verify, byte for byte."""
+
+from pathlib import Path
+
+import pytest
+
+from fedfact.federation.audit.verify import is_sound, verify_ledger
+from fedfact.federation.ledger.export import export, read_export
+
+LEDGERS = Path(__file__).parents[1] / "ledgers"
+
+
+@pytest.mark.parametrize("rule", ["rebate", "sandwich"])
+def test_a_ledger_of_the_first_edition_is_sound(rule):
+    path = LEDGERS / f"{rule}.jsonl"
+    entries, verdicts = verify_ledger(str(path))
+    assert is_sound(verdicts)
+    assert [each.says for each in verdicts if each.name == "amounts"] == ["4 lines, 1 settlement"]
+    assert len(entries) == 28
+    assert export(read_export(path)) == path.read_bytes()

@@ -1,0 +1,162 @@
+"""Whole federations as real processes: the commands an operator and members run, and faults."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+from fedfact.federation.audit.verify import verify
+from fedfact.federation.deploy.flare.job.environment import OPEN_AGENT
+from fedfact.federation.deploy.flare.kits.set_up import set_up
+from fedfact.federation.ledger.state import replay
+from fedfact.federation.ledger.store import read_ledger
+
+FEDFACT = [sys.executable, "-c", "from fedfact.cli import main; main()"]
+PATH = os.pathsep.join([str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")])
+COSTS = {"alder": 1.25, "birch": 1.6, "cedar": 2.2, "elm": 1.4}
+TERMS = """
+name = "faults"
+[money]
+error_scale = 200000.0
+unit = 0.01
+minimum_samples = 50
+[training]
+network = "digits"
+rounds = {rounds}
+local_steps = 3
+[conduct]
+quorum = 2
+round_seconds = {seconds}
+answer_seconds = 30
+"""
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("localhost", 0))
+        return probe.getsockname()[1]
+
+
+class Deployed:
+    """An operator's directory, its members' directories, and the processes that run."""
+
+    def __init__(self, root, *, members=3, rounds=40, seconds=30, ledger=None):
+        self.root, self.operator = root, root / "operator"
+        self.running = []
+        names = list(COSTS)[:members]
+        root.mkdir(parents=True, exist_ok=True)
+        (root / "terms.toml").write_text(TERMS.format(rounds=rounds, seconds=seconds))
+        port = free_port()
+        self.kits = set_up(self.operator, root / "terms.toml", names, "localhost", port, ledger)
+        for k, name in enumerate(names):
+            (root / name).mkdir()
+            (root / name / "agent.toml").write_text(
+                f'name = "{name}"\ntrue_cost = {COSTS[name]}\ndata = "digits:{k}/{members}"\n'
+            )
+
+    def run(self, *words, log, **environment):
+        with (self.root / f"{log}.out").open("ab") as file:
+            process = subprocess.Popen(
+                [*FEDFACT, *map(str, words)],
+                stdout=file,
+                stderr=subprocess.STDOUT,
+                env={**os.environ, "PYTHONPATH": PATH, **environment},
+                start_new_session=True,
+            )
+        self.running.append(process)
+        return process
+
+    def join(self, name, agent=None, kit=None):
+        """Start a member; ``agent`` names another agent than ours (see faulty.py)."""
+        own = {OPEN_AGENT: f"faulty:{agent}"} if agent else {}
+        config = self.root / name / "agent.toml"
+        kit = kit or self.kits[name]
+        return self.run("federation", "join", kit, "--config", config, log=name, **own)
+
+    def join_all(self, **agents):
+        return {name: self.join(name, agents.get(name)) for name in self.kits}
+
+    def start(self, *options, wait=60):
+        words = ("federation", "start", self.operator, "--wait", wait, *options)
+        return self.run(*words, log="start")
+
+    def record(self):
+        try:
+            return replay(read_ledger(str(self.operator)))
+        except Exception:
+            return None  # not there yet
+
+    def wait_for_round(self, number, seconds=120):
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline:
+            record = self.record()
+            if record is not None and len(record.rounds) >= number:
+                return record
+            time.sleep(0.05)
+        raise AssertionError(f"round {number} did not come:\n{self.logs()}")
+
+    def finish(self, process, seconds=180):
+        assert process.wait(seconds) == 0, self.logs()
+        return self.sound()
+
+    def sound(self):
+        """The ledger verifies, the money balances, everybody has a statement it agrees with."""
+        entries = read_ledger(str(self.operator))
+        assert [v for v in verify(entries) if not v.holds] == []
+        record = replay(entries)
+        assert record.settled is not None
+        balances = record.balances()
+        assert sum(balances.values()) == 0
+        assert balances.get("operator", 0) == record.settled.surplus >= 0
+        for said in record.acknowledged.values():
+            assert said.said.read_head().content["agrees"] is True
+        return record
+
+    def logs(self):
+        texts = [path.read_text()[-2000:] for path in self.root.glob("*.out")]
+        texts += [path.read_text()[-3000:] for path in self.operator.glob("kits/*/flare.log")]
+        return "\n----\n".join(texts)
+
+    def close(self):
+        for process in self.running:
+            if process.poll() is None:
+                process.terminate()
+        for process in self.running:
+            try:
+                process.wait(20)
+            except subprocess.TimeoutExpired:
+                kill(process)
+
+
+def kill(process):
+    """SIGKILL a command and everything below it, at once."""
+    try:
+        below = psutil.Process(process.pid).children(recursive=True)
+    except psutil.NoSuchProcess:
+        below = []
+    for each in [process, *below]:
+        try:
+            os.kill(each.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            continue
+    process.wait()
+
+
+@pytest.fixture
+def deploy(tmp_path):
+    """A function that makes a `Deployed`; what it started is ended with the test."""
+    made = []
+
+    def make(name="consortium", **how):
+        made.append(Deployed(tmp_path / name, **how))
+        return made[-1]
+
+    yield make
+    for each in made:
+        each.close()

@@ -1,0 +1,85 @@
+"""Agents that go wrong, for members' processes to run instead of ours."""
+
+import time
+
+from fedfact.errors import InputError
+from fedfact.federation.agreement.terms import read_published
+from fedfact.federation.member import member as join
+from fedfact.federation.wire.message import OPERATOR, read_message, write_message
+
+
+def _agent(place):
+    config = join.read_member_config(place / join.CONFIG)
+    return join.Agent(place, config, read_published(place / join.TERMS))
+
+
+def steady(place):
+    """In no hurry: what befalls the others befalls them while there are rounds to come."""
+    agent = _agent(place)
+
+    def handle(kind, request):
+        time.sleep(0.4 if kind == "round" else 0)
+        return agent.handle(kind, request)
+
+    return handle
+
+
+def slow(place):
+    """Too slow for two rounds, then as fast as anybody."""
+    agent = _agent(place)
+
+    def handle(kind, request):
+        reply = agent.handle(kind, request)
+        if kind == "round" and read_message(request, 1 << 20).head.content["round"] in (5, 6):
+            time.sleep(12)
+        return reply
+
+    return handle
+
+
+def alters_contract(place):
+    """Signs a contract with half of the samples, and says it is the one it was offered."""
+    agent = _agent(place)
+
+    def handle(kind, request):
+        reply = agent.handle(kind, request)
+        if kind != "agree":
+            return reply
+        contract = agent.files.contract()
+        altered = contract.model_copy(update={"samples": contract.samples // 2})
+        asked = read_message(request)
+        return write_message(
+            agent.files.key,
+            federation=asked.head.federation,
+            kind=kind,
+            sender=agent.config.name,
+            to=OPERATOR,
+            answers=asked.hash,
+            content={"contract": altered.hash()},
+        )
+
+    return handle
+
+
+def replays(place):
+    """Answers round 4 with its reply to round 3, and offers itself old and future requests."""
+    agent, seen, refused = _agent(place), {}, place / "refused.txt"
+
+    def handle(kind, request):
+        if kind != "round":
+            return agent.handle(kind, request)
+        number = read_message(request, 1 << 20).head.content["round"]
+        seen[number] = request
+        if number == 4:
+            return seen["reply"]
+        reply = seen["reply"] = agent.handle(kind, request)
+        if number == 6:
+            assert agent.handle(kind, seen[6]) == reply  # the same again: the same answer
+            for old in (seen[1], seen[3]):
+                try:
+                    agent.handle(kind, old)
+                except InputError as error:
+                    refused.open("a").write(f"{error}\n")
+        return reply
+
+    return handle

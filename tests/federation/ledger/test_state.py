@@ -1,0 +1,197 @@
+"""The record of a ledger: every entry that cannot come now is refused, whoever signed it."""
+
+from dataclasses import replace
+
+import pytest
+
+from fedfact.errors import LedgerError
+from fedfact.federation.audit.verify import verify
+from fedfact.federation.ledger.state import LedgerState, replay, secret_fits
+
+from .. import dishonest as lie
+
+HARMLESS = ({"enrolment"}, {"acknowledged"})
+"""Kinds that come in the order in which agents happen to answer: two neighbours may be swapped,
+as long as no agent has signed the head of the ledger behind them with its nonce."""
+
+
+@pytest.fixture(scope="module", params=["rebate", "sandwich"])
+def ledger(request, finished):
+    house = getattr(finished, request.param)
+    return house.entries(), lie.operator_key(house)
+
+
+def verdicts(entries):
+    return {verdict.name: verdict for verdict in verify(entries)}
+
+
+def holds(entries):
+    return all(verdict.holds for verdict in verify(entries))
+
+
+def test_only_what_changed_is_there_to_be_found(ledger):
+    """Chained and signed anew without a change, it is the same ledger."""
+    entries, key = ledger
+    assert lie.rewritten(entries, key) == entries
+    assert holds(entries)
+
+
+def test_swapped_neighbours_are_refused(ledger):
+    entries, key = ledger
+    for k in range(len(entries) - 1):
+        swapped = [*entries[:k], entries[k + 1], entries[k], *entries[k + 2 :]]
+        swapped = lie.rewritten(swapped, key)
+        found = verdicts(swapped)
+        assert found["chain"].holds
+        assert found["signatures"].holds or k == 0
+        if {entries[k].kind, entries[k + 1].kind} in HARMLESS:
+            seen = [name for name, verdict in found.items() if not verdict.holds]
+            assert seen == (["seed"] if entries[k].kind == "enrolment" else [])
+            assert replay(swapped).balances() == replay(entries).balances()
+        else:
+            assert found["order"].holds is False, (k, entries[k].kind)
+            assert found["order"].entry in (k, k + 1)
+
+
+def test_doubled_entries_are_refused_at_the_second(ledger):
+    entries, key = ledger
+    for k in range(len(entries)):
+        doubled = lie.rewritten([*entries[: k + 1], *entries[k:]], key)
+        found = verdicts(doubled)
+        assert found["chain"].holds
+        assert found["order"].holds is False, (k, entries[k].kind)
+        assert found["order"].entry == k + 1
+
+
+def test_an_entry_said_again_later_is_refused(ledger):
+    entries, key = ledger
+    for k in range(len(entries)):
+        again = lie.rewritten([*entries, entries[k]], key)
+        assert verdicts(again)["order"].entry == len(entries), entries[k].kind
+
+
+def test_dropped_entries_are_found(ledger):
+    entries, key = ledger
+    for k in range(len(entries) - 1):
+        dropped = lie.rewritten(entries[:k] + entries[k + 1 :], key)
+        if entries[k].kind == "acknowledged":  # it is only as if that agent had not answered
+            assert holds(dropped)
+            assert "3 of 4 statements" in verdicts(dropped)["acknowledgements"].says
+        else:
+            assert not holds(dropped), (k, entries[k].kind)
+
+
+def test_a_ledger_may_end_anywhere_and_still_be_read(ledger):
+    entries, _ = ledger
+    phases = [replay(entries[:k]).phase for k in range(1, len(entries) + 1)]
+    assert phases[0] == "enrolling"
+    assert phases[-1] == "finished"
+    assert "training, 1 of 3 rounds" in phases
+    assert "nonces to open" in phases
+
+
+def test_terms_come_first_and_once(ledger):
+    entries, key = ledger
+    with pytest.raises(LedgerError, match="terms come first"):
+        replay(lie.rewritten(entries[1:], key))
+    with pytest.raises(LedgerError, match=r"entry 1 \(terms\): terms come first, and only once"):
+        replay(lie.rewritten([entries[0], *entries], key))
+    with pytest.raises(LedgerError, match="no terms were published yet"):
+        _ = LedgerState().terms
+
+
+@pytest.mark.parametrize("kind", ["", "x", "take", "terms ", "Terms", "__init__", "x" * 100_000])
+def test_an_unknown_kind_is_refused(ledger, kind):
+    entries, _ = ledger
+    with pytest.raises(LedgerError, match="unknown kind of entry") as refused:
+        LedgerState().add(replace(entries[0], kind=kind))
+    assert len(str(refused.value)) < 100
+
+
+def test_a_refused_entry_leaves_the_head_where_it_was(ledger):
+    entries, _ = ledger
+    record = replay(entries[:5])
+    with pytest.raises(LedgerError):
+        record.add(entries[4])
+    assert record.head == entries[4]
+    record.add(entries[5])
+
+
+def declined(entries, agent, by="operator"):
+    entry = next(entry for entry in entries if entry.kind == "roster")
+    return lie.with_body(
+        replace(entry, kind="declined"),
+        {"agent": agent, "by": by, "why": "no reason", "said": None},
+    )
+
+
+def test_who_declined_is_out_for_good(ledger):
+    entries, key = ledger
+    agent, enrolment = "alder", entries[1]
+    assert lie.body(enrolment)["agent"] == agent
+    no = declined(entries, agent)
+    for wrong, says in (
+        ([*entries[:5], no, no], "declines twice"),
+        ([*entries[:5], no, enrolment], "an enrolment of who declined before"),
+        ([*entries[:9], no], "who signed a contract"),
+        ([*entries[:10], no], "after the roster was closed"),
+        ([*entries[:5], no, *entries[5:]], "a contract with who did not enrol"),
+        ([*entries[:9], declined(entries, "birch")], "who signed a contract"),
+    ):
+        with pytest.raises(LedgerError, match=says):
+            replay(lie.rewritten(wrong, key))
+    assert replay(lie.rewritten([*entries[:5], no], key)).declined.keys() == {agent}
+
+
+def test_a_roster_needs_all_contracts(ledger):
+    entries, key = ledger
+    with pytest.raises(LedgerError, match="a roster without all contracts"):
+        replay(lie.rewritten([*entries[:8], entries[9]], key))
+
+
+def test_a_reversal_undoes_the_very_amounts(ledger):
+    entries, key = ledger
+    record = replay(entries)
+    postings = [posting.dump() for posting in record.reversed_postings()]
+    number = record.settlement
+
+    def reversal(**changes):
+        values = {"settlement": number, "why": "a mistake", "postings": postings} | changes
+        entry = lie.with_body(replace(entries[-1], kind="reversal"), values)
+        return lie.rewritten([*entries, entry], key)
+
+    good = reversal()
+    assert holds(good)
+    assert replay(good).phase == "settlement reversed"
+    again = lie.rewritten([*good, *entries[number : number + 5]], key)
+    assert holds(again)
+    assert "2 settlements" in verdicts(again)["amounts"].says
+    old_said = lie.rewritten([*again, entries[-1]], key)
+    assert verdicts(old_said)["order"].holds is False
+    other = [{**postings[0], "amount": postings[0]["amount"] + 1}, *postings[1:]]
+    for wrong in (
+        reversal(settlement=number + 1),
+        reversal(postings=postings[:-1]),
+        reversal(postings=other),
+        reversal(postings=[]),
+        lie.rewritten([*good, good[-1]], key),
+    ):
+        assert verdicts(wrong)["order"].holds is False
+
+
+def test_balances_are_the_lines(ledger):
+    entries, _ = ledger
+    record = replay(entries)
+    balances = record.balances()
+    assert sum(balances.values()) == 0
+    assert balances["operator"] == record.settled.surplus >= 0
+    assert {f"agent/{agent}": line.net for agent, line in record.lines.items()} == {
+        account: amount for account, amount in balances.items() if account != "operator"
+    }
+
+
+def test_only_the_seed_committed_to_fits(ledger):
+    entries, _ = ledger
+    record = replay(entries)
+    assert secret_fits(record, bytes.fromhex(record.revealed.seed))
+    assert not secret_fits(record, bytes(32))

@@ -1,0 +1,34 @@
+"""What a member checks before it signs: its data, and the length of the training."""
+
+import numpy as np
+import pytest
+
+from fedfact.errors import InputError
+from fedfact.federation.audit.verify import verify
+
+
+def test_data_that_the_network_cannot_take_is_refused_before_anything_is_signed(make_house):
+    house = make_house(agents=4)
+    place = house.agents["elm"]
+    labels = np.arange(200) % 10
+    pictures = np.arange(200 * 28 * 28, dtype=np.uint32).reshape(200, 28, 28).astype(np.uint8)
+    np.savez(place / "wrong.npz", images=pictures, labels=labels)
+    house.configure("elm", data="wrong.npz", true_cost=1.5)
+    record = house.run()
+    assert sorted(record.contracts) == ["alder", "birch", "cedar"]
+    assert "refused a request (enrol)" in (place / "agent.log").read_text()
+    assert "enrol, elm: error" in (house.directory / "operator.log").read_text()
+
+
+def test_a_training_too_short_for_what_is_agreed_is_declined(make_house):
+    short = make_house(rounds=1)
+    for place in (short.directory, *short.agents.values()):
+        published = (place / "terms.json").read_text()
+        (place / "terms.json").write_text(published.replace('"local_steps":7', '"local_steps":1'))
+    with pytest.raises(InputError, match="0 agents take part"):
+        short.run()
+    declined = short.record().declined
+    assert {each.why for each in declined.values()} == {
+        "the training is too short to use the agreed samples"
+    }
+    assert all(each.holds for each in verify(short.entries()))

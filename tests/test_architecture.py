@@ -1,0 +1,162 @@
+"""The architecture, read from the source: layers, sub-packages, sizes, and who may know what."""
+
+import ast
+import importlib.util
+import re
+from pathlib import Path
+
+import pytest
+
+import fedfact
+from fedfact import RULES
+
+SRC = Path(fedfact.__file__).parent
+ROOT = SRC.parents[1]
+spec = importlib.util.spec_from_file_location("import_graph", ROOT / "docs" / "import_graph.py")
+graph = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(graph)
+
+IMPORTS = graph.all_imports()
+
+SHARED = {"_version", *graph.BASE}
+# upwards; those in one line know nothing of each other
+LAYERS = [
+    {"mechanism"},
+    {"settlement"},
+    {"advice"},
+    {"data", "models"},
+    {"training"},
+    {"federation"},
+    {"lab"},
+    {"study"},
+    {"report"},
+    {"cli"},
+]
+FEDERATION = [
+    {"wire"},
+    {"agreement"},
+    {"ledger"},
+    {"operator", "member", "audit"},
+    {"deploy"},
+]
+MOST_MODULES = 16
+
+PACKAGES = [
+    path.parent.relative_to(SRC).parts for path in sorted(SRC.rglob("__init__.py"))
+]  # () is fedfact itself
+
+
+def named(package):
+    return ".".join(("fedfact", *package))
+
+
+def lower(layers, name):
+    """All that lies below a layer's member."""
+    below = set()
+    for layer in layers:
+        if name in layer:
+            return below
+        below |= layer
+    raise AssertionError(f"{name} is in no layer; say where it belongs")
+
+
+def imported_by(package):
+    """(module, what it imports) for every module below a package."""
+    for module, imported in IMPORTS.items():
+        if module[: len(package)] == package:
+            for other in imported:
+                yield module, other
+
+
+def test_every_package_has_a_layer():
+    folders = {path.parent.name for path in SRC.glob("*/__init__.py")}
+    assert folders - {"io"} == set().union(*LAYERS)
+
+
+@pytest.mark.parametrize("layer", sorted(set().union(*LAYERS)))
+def test_imports_only_go_down(layer):
+    allowed = {layer, *lower(LAYERS, layer), *SHARED}
+    wrong = [
+        (named(module), named(other))
+        for module, other in imported_by((layer,))
+        if other and other[0] not in allowed
+    ]
+    assert wrong == []
+
+
+def test_what_all_share_imports_nothing_above_it():
+    for shared in SHARED:
+        wrong = {named(other) for _, other in imported_by((shared,)) if other[0] not in SHARED}
+        assert wrong == set(), shared
+
+
+@pytest.mark.parametrize("part", sorted(set().union(*FEDERATION)))
+def test_imports_only_go_down_in_the_federation(part):
+    allowed = {part, *lower(FEDERATION, part)}
+    wrong = [
+        (named(module), named(other))
+        for module, other in imported_by(("federation", part))
+        if other[:1] == ("federation",) and len(other) > 1 and other[1] not in allowed
+    ]
+    if part == "audit":  # one file compares with what a member kept
+        own_copy = (named(("federation", "audit", "own_copy")), "fedfact.federation.member.files")
+        wrong = [each for each in wrong if each != own_copy]
+    assert wrong == []
+
+
+@pytest.mark.parametrize("package", PACKAGES, ids=named)
+def test_no_cycle_between_the_children_of_a_package(package):
+    children = graph.children(package, IMPORTS)
+    assert [name for name in sorted(children) if name in graph.reached(children, name)] == []
+
+
+@pytest.mark.parametrize("package", PACKAGES, ids=named)
+def test_no_folder_has_too_many_modules(package):
+    modules = [path.stem for path in SRC.joinpath(*package).glob("*.py")]
+    assert len(set(modules) - {"__init__"}) <= MOST_MODULES
+
+
+def test_flare_is_imported_in_its_adapter_alone():
+    adapter = SRC / "federation" / "deploy" / "flare"
+    for path in SRC.rglob("*.py"):
+        if adapter not in path.parents:
+            names = re.findall(r"(?m)^\s*(?:from|import) +nvflare", path.read_text())
+            assert not names, path
+
+
+def compared(path):
+    """Lines that compare something with a rule's name, or with names among which one is."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Compare):
+            said = [each for part in (node.left, *node.comparators) for each in ast.walk(part)]
+        elif isinstance(node, ast.MatchValue):
+            said = [node.value]
+        else:
+            continue
+        if any(isinstance(each, ast.Constant) and each.value in RULES for each in said):
+            yield node.lineno
+
+
+def test_nothing_outside_the_rules_compares_with_a_rules_name():
+    rules = SRC / "mechanism" / "rules"
+    found = [
+        f"{path.relative_to(SRC)}:{line}"
+        for path in sorted(SRC.rglob("*.py"))
+        if rules not in path.parents
+        for line in compared(path)
+    ]
+    assert found == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    ['x == "rebate"', '"sandwich" != x', 'x in ("rebate", "other")', '"rebate" in x'],
+)
+def test_a_comparison_with_a_rules_name_is_found(tmp_path, line):
+    (tmp_path / "some.py").write_text(f'"""No code."""\ny = {line}\nz = x == "fee"\n')
+    assert list(compared(tmp_path / "some.py")) == [2]
+
+
+def test_the_drawn_import_graph_is_up_to_date():
+    text = graph.PAGE.read_text()
+    assert graph.drawn_in(text) == text, "run make docs"

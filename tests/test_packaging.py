@@ -1,0 +1,128 @@
+"""The package as others install it: the wheel alone, without extras, settles, advises, verifies."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from fedfact.cli.shared.extras import EXTRAS, missing
+
+ROOT = Path(__file__).parents[1]
+LEDGER = ROOT / "tests" / "federation" / "ledgers" / "rebate.jsonl"
+HEAVY = ("torch", "matplotlib", "pyarrow", "sklearn", "PIL", "nvflare", "psycopg", "pandas")
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+NAMES = {"sklearn": "scikit-learn", "PIL": "pillow"}
+
+
+def packages(requirements):
+    return {re.match(r"[A-Za-z0-9-]+", each)[0].lower() for each in requirements}
+
+
+@pytest.mark.parametrize(("package", "extra"), EXTRAS.items())
+def test_the_extra_that_is_named_installs_the_package(package, extra):
+    extras = PROJECT["optional-dependencies"]
+    assert NAMES.get(package, package) in packages(extras[extra])
+    assert NAMES.get(package, package) not in packages(PROJECT["dependencies"])
+
+
+def test_a_missing_package_is_said_with_its_extra():
+    absent = ModuleNotFoundError("No module named 'torch.nn'", name="torch.nn")
+    assert missing(absent) == "this needs torch: pip install 'fedfact[train]'"
+    assert missing(ModuleNotFoundError("No module named 'foo'", name="foo")) is None
+
+
+def test_all_is_every_extra_for_users():
+    extras = PROJECT["optional-dependencies"]
+    assert extras["all"] == ["fedfact[train,plot,flare,postgres]"]
+    assert set(extras) == {"train", "plot", "flare", "postgres", "all", "dev"}
+
+
+def test_constraints_pin_what_the_project_names():
+    lines = (ROOT / "constraints.txt").read_text().splitlines()
+    pinned = packages(line for line in lines if "==" in line)
+    extras = PROJECT["optional-dependencies"]
+    named = packages([*PROJECT["dependencies"], *(each for of in extras.values() for each in of)])
+    assert named - {"fedfact"} <= pinned
+
+
+def run(*command, **options):
+    return subprocess.run(
+        [str(part) for part in command], capture_output=True, text=True, check=False, **options
+    )
+
+
+@pytest.fixture(scope="module")
+def bare(tmp_path_factory):
+    """The wheel in an environment of its own, without extras; its ``fedfact``."""
+    root = tmp_path_factory.mktemp("bare")
+    source = root / "source"  # a copy: building leaves files beside the source
+    source.mkdir()
+    for name in ("pyproject.toml", "README.md", "LICENSE"):
+        shutil.copy(ROOT / name, source)
+    shutil.copytree(
+        ROOT / "src",
+        source / "src",
+        ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"),
+    )
+    subprocess.run([sys.executable, "-m", "venv", root / "venv"], check=True)
+    pip = [root / "venv" / "bin" / "pip", "--disable-pip-version-check", "-q"]
+    done = run(*pip, "wheel", "--no-deps", "-w", root, source)
+    assert done.returncode == 0, done.stderr
+    (wheel,) = root.glob("fedfact-*.whl")
+    done = run(*pip, "install", "-c", ROOT / "constraints.txt", wheel)
+    assert done.returncode == 0, done.stderr
+    return root / "venv" / "bin" / "fedfact"
+
+
+@pytest.fixture
+def fedfact(bare, tmp_path):
+    """Run the bare command, elsewhere than in the repository."""
+    env = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    return lambda *words: run(bare, *words, cwd=tmp_path, env=env)
+
+
+@pytest.mark.thorough
+def test_a_plain_install_brings_nothing_heavy(bare):
+    code = f"import importlib.util as u; print([m for m in {HEAVY} if u.find_spec(m)])"
+    assert run(bare.with_name("python"), "-c", code).stdout.strip() == "[]"
+
+
+@pytest.mark.thorough
+def test_a_plain_install_settles_advises_and_verifies(fedfact):
+    examples = ROOT / "examples"
+    terms = ("--terms", examples / "terms.toml")
+    settled = fedfact("settle", examples / "hospitals.csv", *terms, "--json")
+    assert json.loads(settled.stdout)["surplus"] >= 0
+    advice = fedfact("advise", "--cost", "0.5", *terms, "--agents", "10", "--json")
+    assert json.loads(advice.stdout)["verdict"] == "join"
+    verified = fedfact("verify", LEDGER, "--json")
+    assert json.loads(verified.stdout)["sound"] is True
+    assert "Statement for alder" in fedfact("statement", LEDGER, "alder").stdout
+    shown = fedfact("ledger", "show", LEDGER, "--json")
+    assert json.loads(shown.stdout)[0]["number"] == 0
+    exported = fedfact("ledger", "export", LEDGER, "-o", "copy.jsonl")
+    assert [done.returncode for done in (settled, advice, verified, shown, exported)] == [0] * 5
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(
+    ("words", "extra"),
+    [
+        (("run", "digits"), "train"),
+        (("train", "digits"), "train"),
+        (("federation", "demo"), "flare"),
+        (("settle", ROOT / "examples" / "hospitals.csv", "--error-scale", "1e6", "--plot", "a.png"),
+         "plot"),
+    ],
+)  # fmt: skip
+def test_another_command_says_which_extra_it_needs(fedfact, words, extra):
+    done = fedfact(*words)
+    assert done.returncode == 2, done.stderr
+    assert re.fullmatch(rf"error: .*pip install 'fedfact\[{extra}\]'\n", done.stderr), done.stderr
+    assert done.stdout == ""
