@@ -110,8 +110,8 @@ def no_training(monkeypatch):
     @contextmanager
     def refuse():
         with monkeypatch.context() as patch:
-            patch.setattr("fedfact.training.kept.train_local", None)
-            patch.setattr("fedfact.training.kept.train_federated", None)
+            patch.setattr("fedfact.training.kept.training.train_local", None)
+            patch.setattr("fedfact.training.kept.training.train_federated", None)
             yield
 
     return refuse

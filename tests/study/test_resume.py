@@ -10,7 +10,7 @@ import pytest
 from fedfact.errors import InputError
 from fedfact.study import run
 from fedfact.study.files.directory import read_result
-from fedfact.training import kept
+from fedfact.training.kept import training as kept
 
 RIDERS = 'deviators=[{kind="free-ride", number=[0, 2], strength=%s}]'
 LIARS = 'deviators=[{kind="misreport", number=[0, 2], strength=%s}]'
@@ -132,7 +132,7 @@ def test_a_training_that_was_stopped_half_way_goes_on(
 ):
     output, notes = tmp_path / "out", []
     with monkeypatch.context() as patch:
-        patch.setattr("fedfact.training.kept.train_federated", stopped)
+        patch.setattr("fedfact.training.kept.training.train_federated", stopped)
         with pytest.raises(KeyboardInterrupt):
             run_tiny(output)
     assert sorted(path.name for path in (output / "trained").iterdir()) == ["iid-seed0.local"]

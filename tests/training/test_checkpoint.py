@@ -12,7 +12,7 @@ import torch
 from fedfact import InputError
 from fedfact.training import Checkpoint, Machine, train_federated, train_local
 from fedfact.training.agent import Agent
-from fedfact.training.run import run
+from fedfact.training.kept import run
 
 PLAIN = Machine("cpu", plain=True)
 STATE = {

@@ -12,7 +12,7 @@ from dataclasses import replace
 import pytest
 
 from fedfact.training import RECIPES, Machine
-from fedfact.training.run import run
+from fedfact.training.kept import run
 from fedfact.training.setup import prepare
 
 pytestmark = pytest.mark.slow

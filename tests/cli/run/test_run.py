@@ -151,7 +151,7 @@ def test_a_study_that_is_there_needs_resume_and_is_not_trained_again(
     fedfact, small, no_page, tmp_path, monkeypatch
 ):
     first = fedfact(*small, "-o", "out")
-    monkeypatch.setattr("fedfact.training.kept.train_local", None)
+    monkeypatch.setattr("fedfact.training.kept.training.train_local", None)
     before = (tmp_path / "out" / "summary.json").read_bytes()
     refused = fedfact(*small, "-o", "out")
     assert (refused.code, refused.out) == (2, "")
@@ -177,7 +177,7 @@ def test_ctrl_c_exits_130_and_says_how_to_go_on(fedfact, small, no_page, tmp_pat
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr("fedfact.training.kept.train_federated", stopped)
+        patch.setattr("fedfact.training.kept.training.train_federated", stopped)
         result = fedfact(*small, "-o", "out")
     assert (result.code, result.out) == (130, "")
     assert "note: stopped; the same command with --resume goes on from out\n" in result.err
@@ -332,7 +332,7 @@ def refused(fedfact, monkeypatch, tmp_path):
     """Run what is to be refused, where nothing can be read, trained or written; what it says."""
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     for name in ("train_local", "train_federated"):
-        monkeypatch.setattr(f"fedfact.training.kept.{name}", None)
+        monkeypatch.setattr(f"fedfact.training.kept.training.{name}", None)
 
     def never_ends(*_):
         raise TimeoutError

@@ -129,7 +129,7 @@ def test_a_damaged_checkpoint_is_told_and_trained_anew(fedfact, tmp_path):
 def test_ctrl_c_exits_130(fedfact, tmp_path, monkeypatch, kept):
     options = ["-o", tmp_path / "out"] if kept else []
     with monkeypatch.context() as patch:
-        patch.setattr("fedfact.training.kept.train_federated", interrupted)
+        patch.setattr("fedfact.training.kept.training.train_federated", interrupted)
         result = fedfact(*SMALL, *options)
     assert (result.code, result.out) == (130, "")
     assert ("the same command goes on from" in result.err) == kept

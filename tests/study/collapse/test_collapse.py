@@ -62,7 +62,7 @@ def watched(monkeypatch, stop_at=None):
     done = []
     with monkeypatch.context() as patch:
         for kind in ("train_local", "train_federated"):
-            train = getattr(kept, kind)
+            train = getattr(kept.training, kind)
 
             def noted(job, *arguments, kind=kind, train=train, **options):
                 if len(done) == stop_at:
@@ -70,7 +70,7 @@ def watched(monkeypatch, stop_at=None):
                 done.append((kind, job.seed, tuple(map(len, job.shards))))
                 return train(job, *arguments, **options)
 
-            patch.setattr(kept, kind, noted)
+            patch.setattr(kept.training, kind, noted)
         yield done
 
 

@@ -64,7 +64,7 @@ def train(
     same --output.
     """
     from ...training import RECIPES, Machine  # here, because torch loads slowly
-    from ...training.run import check, run
+    from ...training.kept import check, run
     from ...training.setup import prepare
     from .training_table import print_training
 

@@ -21,7 +21,7 @@ register(Rebate())
 
 
 def rule_of(terms: Terms) -> Rule:
-    """The rule that the terms name."""
+    """The rule that the terms name: how fees are given back (Algorithm 2)."""
     return RULES[terms.rule]
 
 

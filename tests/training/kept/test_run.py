@@ -11,8 +11,7 @@ import torch
 from fedfact import InputError
 from fedfact.io.files import alone
 from fedfact.training import Curve, Federated, Machine, train_federated, train_local
-from fedfact.training.run import run
-from fedfact.training.summary import summary
+from fedfact.training.kept import run, summary
 
 PLAIN = Machine("cpu", plain=True)
 

@@ -10,14 +10,14 @@ from typing import Any
 
 import torch
 
-from ..errors import InputError
-from ..io.files import alone, clear_torn, reason, write_whole
-from ..progress import Progress, silent
-from .algorithm import Federated, check_every
-from .engines.engine import Machine
-from .job import Job
-from .kept import Kind, Resumable
+from ...errors import InputError
+from ...io.files import alone, clear_torn, reason, write_whole
+from ...progress import Progress, silent
+from ..algorithm import Federated, check_every
+from ..engines.engine import Machine
+from ..job import Job
 from .summary import summary
+from .training import Kind, Resumable
 
 FILES = ("local.checkpoint", "federated.checkpoint", "model.pt", "summary.json")
 

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from statistics import mean
 from typing import Any
 
-from .algorithm import Federated
-from .curve import Curve
-from .job import Job
+from ..algorithm import Federated
+from ..curve import Curve
+from ..job import Job
 
 
 def summary(

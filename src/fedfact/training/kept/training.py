@@ -12,15 +12,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from ..errors import InputError
-from ..io.files import clear_torn, reason, write_whole
-from ..progress import Progress, silent
-from .agent import Weights
-from .algorithm import train_federated, train_local
-from .checkpoint import Checkpoint
-from .curve import Curve
-from .engines.engine import Machine
-from .job import Job
+from ...errors import InputError
+from ...io.files import clear_torn, reason, write_whole
+from ...progress import Progress, silent
+from ..agent import Weights
+from ..algorithm import train_federated, train_local
+from ..checkpoint import Checkpoint
+from ..curve import Curve
+from ..engines.engine import Machine
+from ..job import Job
 
 Kind = Literal["local", "federated"]
 """Every agent alone, or all together."""
