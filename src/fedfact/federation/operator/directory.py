@@ -34,13 +34,13 @@ KEPT = 2  # models: of the last round in the ledger, and of the one being writte
 
 
 class Invited(Document):
-    """Who is invited."""
+    """The list of invited members."""
 
     members: list[Name]
 
 
 class OperatorDirectory:
-    """An operator's directory, opened."""
+    """An operator's directory, opened for reading and writing."""
 
     def __init__(self, directory: Path) -> None:
         self.path = directory
@@ -83,7 +83,7 @@ class OperatorDirectory:
 
 
 def read_invitation(directory: Path) -> tuple[Published, list[str]]:
-    """The terms as published, and who is invited."""
+    """The published terms and the list of invited members."""
     where = directory / PUBLISHED
     if not where.is_file():
         raise InputError(
