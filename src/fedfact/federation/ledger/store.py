@@ -14,11 +14,14 @@ from typing import Any, Self
 import sqlalchemy as sa
 
 from ...errors import FedfactError, InputError, LedgerError
+from ...io import limits
 from ...io.files import read_text
+from ...io.regular import is_file
 from ..wire.document import Document
 from ..wire.keys import Key
 from .entry import FIRST, RESTORE, Entry, Unreadable, hash_of
 from .export import read_export
+from .snapshot import copy_of
 
 _SOMEBODY_ELSE = "the ledger was written to by somebody else; stop that one, then go on with resume"
 _MEND = "nothing was written by halves. Make room or mend the data base, then go on with resume"
@@ -81,7 +84,10 @@ class Ledger:
         with self._asked(), self._engine.connect() as connection:
             try:
                 for row in connection.execute(wanted):
-                    found.append(Entry(*row))
+                    entry = Entry(*row)
+                    if found and entry.number <= found[-1].number:  # pages that lead in a circle
+                        raise LedgerError("entries are out of order")
+                    found.append(entry)
             except (LedgerError, sa.exc.DatabaseError) as error:
                 if not isinstance(error, LedgerError) and not _is_damage(error):
                     raise
@@ -170,6 +176,7 @@ def _set_up(connection: Any, record: Any) -> None:
 
     Text that is not UTF-8 is passed on, for `Entry` to refuse: so it is known which entry it is.
     """
+    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, limits.ENTRY + limits.MIB)
     connection.text_factory = lambda data: data.decode(errors="surrogateescape")
     cursor = connection.cursor()
     cursor.execute("PRAGMA busy_timeout=10000")
@@ -198,8 +205,33 @@ def read_ledger(place: str) -> list[Entry]:
         place = ledger_place(path)
     if place.endswith(".jsonl"):
         return read_export(Path(place))
-    ledger = Ledger.at(place)
+    if not (file := _file_of(place)):
+        return _entries(Ledger.at(place))
+    if not is_file(file):
+        raise InputError(f"{file}: there is no ledger; name ledger.db, its URL or an export")
+    with copy_of(file) as copy:
+        try:
+            return _entries(Ledger(sa.URL.create("sqlite", database=str(copy)), new=False))
+        except Unreadable:
+            raise
+        except FedfactError as error:
+            raise type(error)(f"{file}: {error}") from None
+
+
+def _entries(ledger: Ledger) -> list[Entry]:
     try:
         return ledger.entries()
     finally:
         ledger.close()
+
+
+def _file_of(place: str) -> Path | None:
+    """The file that a place or a URL of SQLite's names; none for another data base."""
+    if "://" not in place:
+        return Path(place)
+    try:
+        url = sa.make_url(place)
+    except sa.exc.ArgumentError:
+        return None
+    plain = url.get_backend_name() == "sqlite" and url.database and not url.query
+    return Path(url.database) if plain and url.database else None

@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from ...errors import InputError
+from ...io import limits
 from ...io.files import read_text, write_whole
 
 Table = dict[str, npt.NDArray[Any]]
@@ -74,17 +75,19 @@ def find_results(path: Path) -> list[Path]:
 
 def read_result(path: Path) -> Result:
     """The results of a finished study."""
+    from .parquet import read_table  # here, because pyarrow loads slowly
+
     summary, manifest = (read_json(path / f"{name}.json") for name in ("summary", "manifest"))
     remedy = "finish the study anew with --resume, or name another directory"
     if not _is_summary(summary):
         raise InputError(f"{path / 'summary.json'}: is not the summary of a study; {remedy}")
     if not _has(manifest, ("command", "seconds")) or not isinstance(manifest["seconds"], dict):
         raise InputError(f"{path / 'manifest.json'}: is not the manifest of a study; {remedy}")
-    tables = {name: _read_table(path / f"{name}.parquet") for name in TABLES}
+    tables = {name: read_table(path / f"{name}.parquet", path) for name in TABLES}
     _check_tables(path, summary, tables)
     return Result(
         path,
-        read_text(path / "study.toml", "the study's own directory"),
+        read_text(path / "study.toml", "the study's own directory", limits.TOML, path),
         manifest,
         summary,
         **tables,
@@ -137,18 +140,6 @@ def write_tables(path: Path, **tables: Columns) -> None:
 def read_json(path: Path, remedy: str = "finish the study anew with --resume") -> Any:
     """A JSON document that we wrote."""
     try:
-        return json.loads(read_text(path, "the file that `fedfact run` wrote"))
+        return json.loads(read_text(path, "the file that `fedfact run` wrote", within=path.parent))
     except (ValueError, RecursionError) as error:
         raise InputError(f"{path}: is not valid JSON ({error}); {remedy}") from None
-
-
-def _read_table(path: Path) -> Table:
-    if not path.is_file():
-        raise InputError(f"{path}: is missing; finish the study anew with --resume")
-    try:
-        table = pq.read_table(path)
-    except (OSError, pa.ArrowInvalid) as error:
-        raise InputError(
-            f"{path}: cannot be read ({error}); finish the study anew with --resume"
-        ) from None
-    return {name: table[name].to_numpy() for name in table.column_names}

@@ -140,7 +140,7 @@ def read_trained(path: Path, study: Study, about: dict[str, Any], agents: Agents
         sizes = {len(row) for row in trained.labels}
         if sizes != {len(trained.classes)} or len(trained.local) != len(trained.labels):
             raise ValueError
-    except (AttributeError, IndexError, KeyError, TypeError, ValueError):
+    except (AttributeError, IndexError, KeyError, OverflowError, TypeError, ValueError):
         raise kept.damaged(path) from None
     here = {"data": study.dataset, **about}
     there = {"data": data, **said}
@@ -158,9 +158,9 @@ def read_trained(path: Path, study: Study, about: dict[str, Any], agents: Agents
     return trained
 
 
-def _curve(rows: list[list[Any]]) -> Curve:
+def _curve(rows: list[tuple[int, float, float]]) -> Curve:
     """A curve from its rows, refused where it is none."""
-    points = [(int(epoch), float(loss), float(accuracy)) for epoch, loss, accuracy in rows]
-    if not points or not np.isfinite(points).all():
+    curve = Curve.from_rows(rows)
+    if not curve.epochs:
         raise ValueError
-    return Curve.from_rows(points)
+    return curve
