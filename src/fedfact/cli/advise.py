@@ -110,7 +110,7 @@ def _print(advice: Advice) -> None:
     for deviation in advice.deviations:
         table.add_row(deviation.name, *(f"{deviation.added[play]:+.1%}" for play in plays))
     print_table(table)
-    _list("This is sure while you keep your word:", guarantees(advice))
+    _list("This rule guarantees to members who keep their word:", guarantees(advice))
     _list("This takes for granted:", assumptions(advice))
 
 

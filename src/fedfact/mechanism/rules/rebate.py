@@ -23,8 +23,8 @@ class Rebate(Rule):
     charges: ClassVar[bool] = True
     guarantees: ClassVar[tuple[str, ...]] = (
         "In every outcome you end below what training alone would cost you.",
-        "Reporting the truth and using m* samples, or all you have, is best whatever the others "
-        "do, unless the terms ask for more.",
+        "The truth and m* samples, or all you have, are best whatever others do, unless the terms "
+        "ask for more.",
     )
 
     def among(self, agents: int) -> int:
