@@ -6,8 +6,8 @@ units, for settlements; in real numbers, for advice and for the lab; and in word
 Everything else asks the rule: nothing outside this package compares rules' names.
 """
 
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from abc import abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar, Literal, TypeVar, get_args
 
@@ -15,7 +15,6 @@ import numpy as np
 
 from ...arrays import ArrayLike, Bools, Floats, Ints, floats
 from ...errors import InputError
-from ..competition import draw_order
 from ..exact import as_fraction
 from ..fees import fees_and_pools
 from ..losses import local_loss
@@ -24,8 +23,8 @@ from ..others import Others
 from ..population import Population
 from ..search import least_of_each
 from ..terms import Terms
-from ..winning import CostDistribution
 from .figures import Figures, StatementLine, decimal_text, fee_line, penalty_line
+from .lot import Lot
 
 Chance = Callable[[Floats], Floats]
 """How likely an agent thinks that it wins, by what it reports."""
@@ -52,15 +51,14 @@ class GivenBack:
     won: Bools
 
 
-class Rule(ABC):
+class Rule(Lot):
     """How fees are collected and given back. One object for each rule; it has no state.
 
     Attributes:
         name: as terms name it.
         source: where it comes from, if that is worth saying.
         gives: the column of a settlement in which agents find what they get back.
-        draws: whether chance decides who gets something back; if so, a settlement needs a seed.
-            Unless the rule says how it draws, the winners are drawn by lot.
+        draws: as in `Lot`; a settlement by such a rule needs a seed.
         charges: whether data that does not fit the reported cost is charged for.
         guarantees: what holds for members who keep their word, in sentences.
     """
@@ -68,7 +66,6 @@ class Rule(ABC):
     name: ClassVar[str]
     source: ClassVar[str] = ""
     gives: ClassVar[Given]
-    draws: ClassVar[bool] = False
     charges: ClassVar[bool] = False
     guarantees: ClassVar[tuple[str, ...]]
 
@@ -76,10 +73,6 @@ class Rule(ABC):
     def title(self) -> str:
         """The rule as tables and figures call it."""
         return f"FACT {self.name}"
-
-    @abstractmethod
-    def among(self, agents: int) -> int:
-        """By what a pool is divided for so many agents; if the rule draws, so many win."""
 
     def collect(self, population: Population, terms: Terms) -> tuple[Ints, Ints]:
         """The fee and the pool of each agent, by the formula A/m (Alg. 2, line 4)."""
@@ -109,46 +102,6 @@ class Rule(ABC):
     def in_columns(self, back: Amount) -> dict[str, Amount]:
         """What agents get back, in the column for it; nothing in those of other rules."""
         return {name: back * (name == self.gives) for name in GIVEN}
-
-    def draw(self, agents: Sequence[str], reported_cost: Floats, seed: int) -> tuple[Ints, Bools]:
-        """The group of each agent (−1: none) and whether it won, where the rule draws."""
-        won = np.zeros(len(agents), np.bool_)
-        won[draw_order(agents, seed)[: self.among(len(agents))]] = True
-        return np.full(len(agents), -1, np.int64), won
-
-    def winners(self, reported_cost: Floats, rng: np.random.Generator) -> Ints:
-        """The positions of those that win one draw at random."""
-        agents = [f"agent-{k + 1}" for k in range(len(reported_cost))]
-        return np.flatnonzero(self.draw(agents, reported_cost, int(rng.integers(2**63)))[1])
-
-    def chances(self, said: ArrayLike, reported_cost: ArrayLike) -> Floats:
-        """How likely agent i wins that alone reports ``said[i, k]``; as `win_probability_if`.
-
-        As likely as all others, unless the rule goes by reports.
-        """
-        said, reports = floats(said), floats(reported_cost)
-        n = reports.shape[-1]
-        return np.full(np.broadcast_shapes(said.shape, (*reports.shape, 1)), self.among(n) / n)
-
-    def chance_against(self, report: ArrayLike, others: Others) -> Floats:
-        """The same of each report of one more agent among others."""
-        said = floats(report)
-        reports = np.append(others.reported_cost, 1.0)  # its own, which decides nothing
-        return floats(self.chances(said.reshape(1, -1), reports)[-1].reshape(said.shape))
-
-    def chance_among(self, report: ArrayLike, costs: CostDistribution, agents: int) -> Floats:
-        """The same for an agent that only knows how the costs of all others are distributed."""
-        return np.full(np.shape(report), self.among(agents) / agents)
-
-    def wins_at_quantile(self, part: float, attackers: int, agents: int) -> float | None:
-        """How often so many agents together win that report this quantile of costs, all others
-        honest; None where no formula is known."""
-        return None
-
-    def middle_winner(self, agents: int) -> Floats | None:
-        """How likely the winner in the middle of all (the lower of two) has the lowest report, the
-        next, ...; None where no formula is known."""
-        return None
 
     def back_for(self, pool: int, agents: int, won: bool, terms: Terms) -> int:
         """What one agent gets back, given its pool and whether it won the draw."""
