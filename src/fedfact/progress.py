@@ -1,4 +1,4 @@
-"""How long work says how far it is, to whoever wants to show it."""
+"""How long-running work reports its progress to a caller that shows it."""
 
 from typing import Protocol
 
@@ -11,4 +11,4 @@ class Progress(Protocol):
 
 
 def silent(what: str, done: int, total: int, unit: str) -> None:
-    """Show nothing."""
+    """Report to nobody."""

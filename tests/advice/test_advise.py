@@ -99,7 +99,7 @@ def test_capped_members_use_what_they_have_and_pay_no_charge():
 
 
 def test_a_wrong_error_scale_breaks_a_losers_rationality():
-    """THEORY §4: A a tenth too large costs a loser about 9 % of c·m*."""
+    """docs/theory.md: an A a tenth too large costs a loser about 9 % of c·m*."""
     many = Others(np.full(10**5, 471.0), np.full(10**5, OWN))
     advice = advise(member(others=many, rule="sandwich"))
     excess = advice.if_error_scale_wrong * 2 * (OWN / 1.1) ** 0.5

@@ -1,4 +1,4 @@
-"""The rules of the lab for one population, in plain loops, as THEORY and RIVALS write them.
+"""The rules of the lab for one population, in plain loops, as docs/ writes them.
 
 Slow, and independent of the package: nothing of it is imported. Lists of floats in and out; an
 outcome is (error, paid, used) of each agent, expectations over every draw that there can be.
@@ -24,7 +24,7 @@ def fee(m, S, A):
 
 
 def penalty(m, S, c, A, alpha):
-    """P_fr as the sum of its three terms (THEORY §1)."""
+    """P_fr as the sum of its three terms (docs/theory.md)."""
     best = optimum(c, A)
     s = S / best
     g = c * s * (s + 2) / (1 + s) ** 2
@@ -80,7 +80,7 @@ def penalised(A, reports, samples, used, alpha):
 
 
 def sandwich(A, reports, samples, used, retention):
-    """Pool on B, left-out winner, 1/G (THEORY §2)."""
+    """Pool on B, left-out winner, 1/G (docs/theory.md)."""
     n, chance, outcome = len(reports), chances(reports), []
     for i in range(n):
         S = total_without(samples, i)

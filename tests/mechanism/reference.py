@@ -134,7 +134,7 @@ def sandwich(agents, reports, seed):
 
 
 def penalty(report, m, others, terms):
-    """P_fr in minor units as a Decimal, from λ, g and B(m*) (THEORY §1)."""
+    """P_fr in minor units as a Decimal, from λ, g and B(m*) (docs/theory.md)."""
     with localcontext(prec=100):
         A, c, slack = decimal(terms.error_scale), decimal(report), 2 - decimal(terms.alpha)
         m_star = (A / c).sqrt()

@@ -97,7 +97,7 @@ def test_expectations_are_what_settlements_pay(rule, receipt):
 @pytest.mark.parametrize("others", PROFILES)
 @pytest.mark.parametrize("kappa", [0.01, 1.0, 50.0])
 def test_rebate_truth_is_strictly_dominant(others, kappa):
-    """(m*, c_i) beats every other samples and report, whatever the others do (THEORY §4)."""
+    """(m*, c_i) beats every other samples and report, whatever the others do (docs/theory.md)."""
     terms, c_i, m_star = Terms(error_scale=9.0, consistency=kappa), 4.0, 1.5
     step = np.concatenate([np.geomspace(1e-4, 0.999, 40), [1.0], np.geomspace(1.001, 1e4, 40)])
     samples, report = m_star * step[:, None], c_i * step

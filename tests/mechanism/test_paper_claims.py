@@ -1,7 +1,7 @@
 """Claims of the paper that do not hold, shown failing, and what the settlement does instead.
 
-THEORY §2 and §4. Unless said otherwise all agents are alike: A = c = m* = 1, so that a local
-loss is 2, or A = 1e6, c = 1 and m* = 1000 where samples must be whole.
+docs/theory.md tells of them. Unless said otherwise all agents are alike: A = c = m* = 1, so that a
+local loss is 2, or A = 1e6, c = 1 and m* = 1000 where samples must be whole.
 """
 
 from itertools import combinations_with_replacement

@@ -1,4 +1,4 @@
-"""FACT once more, slowly: THEORY's formulas in Python's own numbers, draws by counting them all.
+"""FACT once more, slowly: docs/theory.md in Python's own numbers, draws by counting them all.
 
 Nothing of fedfact is used here. Money is computed in fractions; a float means the decimal it
 prints as.

@@ -1,6 +1,6 @@
 """The protocol between an operator and its members, and the ledger it leaves.
 
-What is offered here is imported when it is asked for: who reads a ledger loads nothing that trains.
+Names are imported when they are first used: reading a ledger loads nothing that trains.
 """
 
 from importlib import import_module

@@ -30,7 +30,7 @@ class Columns:
         return [value.strip() for value in self.columns[name]]
 
     def numbers(self, name: str) -> Floats:
-        """Finite numbers."""
+        """Read finite numbers."""
         numbers: list[float] = []
         try:
             numbers.extend(map(_number, self.columns[name]))
@@ -39,20 +39,20 @@ class Columns:
         return self._require(np.array(numbers), np.isfinite, name, "a finite number")
 
     def costs(self, name: str) -> Floats:
-        """Costs per sample."""
+        """Read costs per sample."""
         return self._require(
             self.numbers(name), lambda x: (x >= SMALLEST) & (x <= LARGEST), name, IN_RANGE
         )
 
     def whole(self, name: str) -> Ints:
-        """Numbers of samples."""
+        """Read whole numbers of samples."""
         numbers = self._require(self.numbers(name), lambda x: x > 0, name, "above 0")
         self._require(numbers, lambda x: x == np.floor(x), name, "a whole number of samples")
         self._require(numbers, lambda x: x <= MOST_SAMPLES, name, f"at most {MOST_SAMPLES:,}")
         return numbers.astype(np.int64)
 
     def truth(self, name: str) -> Bools:
-        """Truth values."""
+        """Read truth values."""
         values = [str(value).strip().lower() for value in self.columns[name]]
         for k, value in enumerate(values):
             if value not in _TRUTH:

@@ -1,4 +1,4 @@
-"""Networks, in plain PyTorch."""
+"""The networks, in plain PyTorch."""
 
 from .resnet import resnet18_small, resnet50
 from .small import Dropout, bring_generator, digits_cnn, mnist_cnn

@@ -4,7 +4,7 @@
 - A federation's ``terms.toml``, where these keys stand under ``[money]``.
 - Its published ``terms.json``, where decimal numbers are texts.
 
-Of a federation's files only the money is read here; training and conduct are the federation's.
+What the money means is settled here; training and conduct are the federation's.
 """
 
 import dataclasses
@@ -19,24 +19,33 @@ from ..mechanism import Terms
 
 FIELDS = tuple(field.name for field in dataclasses.fields(Terms))
 FEDERATION = ("money", "training", "conduct", "name", "version", "operator", "seed_commitment")
-"""The keys of a federation's files; ``money`` is the one that tells them from a flat file."""
+"""The keys of a federation's files."""
 
 
 def read_terms(path: Path) -> Terms:
     """Read and check terms; unknown keys are refused with the nearest valid name."""
-    table = _read(path)
+    table = read_sections(path)
     try:
-        if "money" not in table:
-            return terms_of(table)
-        check_keys(table, FEDERATION)
-        return terms_of(section(table, "money"), " in [money]")
+        return terms_of(table)
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
 
 
-def terms_of(keys: Mapping[str, Any], where: str = "", known: tuple[str, ...] = FIELDS) -> Terms:
-    """The terms with these keys; an unknown one is refused with the nearest valid name."""
-    check_keys(keys, known, where)
+def read_sections(path: Path) -> dict[str, Any]:
+    """A file of terms by its sections, whichever of the three it is. A flat file is all money."""
+    table = _read(path)
+    flat = "money" not in table and not any(isinstance(value, dict) for value in table.values())
+    try:
+        check_keys(table, FIELDS if flat else FEDERATION)
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
+    return {"money": table} if flat else table
+
+
+def terms_of(table: Mapping[str, Any], known: tuple[str, ...] = FIELDS) -> Terms:
+    """The money of a file; an unknown key is refused with the nearest valid name."""
+    keys = section(table, "money")
+    check_keys(keys, known, " in [money]")
     return Terms(**keys)
 
 

@@ -1,4 +1,4 @@
-"""A study from its first sample to its summary (DESIGN: config, data, train, measure, settle)."""
+"""A study from its first sample to its summary (config, data, training, measuring, settling)."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

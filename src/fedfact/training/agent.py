@@ -78,7 +78,7 @@ class Agent:
         }
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Go on from there."""
+        """Go on from a saved state."""
         self.step = state["step"]
         self.optimiser.load_state_dict(state["optimiser"])
         if state["weights"] is not None:

@@ -15,13 +15,13 @@ class Curve:
     scores: list[Score] = field(default_factory=list)
 
     def add(self, epoch: int, score: Score) -> None:
-        """One more point."""
+        """Add a point."""
         self.epochs.append(epoch)
         self.scores.append(score)
 
     @property
     def final(self) -> Score:
-        """After the last epoch."""
+        """The score after the last epoch."""
         return self.scores[-1]
 
     @property

@@ -44,7 +44,7 @@ class Job:
 
     @property
     def agents(self) -> int:
-        """n."""
+        """The number of agents, n."""
         return len(self.shards)
 
     def shares(self) -> Floats:

@@ -89,7 +89,7 @@ class Plan:
         return initial_model(self.network_itself().new, self.seed)
 
     def initial(self) -> bytes:
-        """The first weights."""
+        """The first weights, as bytes."""
         from .model_bytes import to_bytes
 
         return to_bytes(self.initial_model().state_dict())

@@ -95,7 +95,7 @@ def test_every_figure_follows_from_the_theory(terms, cost, others, capacity):
     assert (contract.samples, contract.capped) == (m, m < wanted)
     assert (contract.others_samples, contract.agents, contract.terms) == (S, 3, HASH)
 
-    # THEORY §1, in real numbers
+    # docs/theory.md, in real numbers
     m_star = math.sqrt(A / c)
     s, alpha = S / m_star, float(terms.alpha)
     lam = float(c) / m_star * s * (s + 2) ** 2 / (2 * (2 - alpha) * (1 + s) ** 3)

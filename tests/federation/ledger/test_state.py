@@ -132,10 +132,10 @@ def test_who_declined_is_out_for_good(ledger):
     no = declined(entries, agent)
     for wrong, says in (
         ([*entries[:5], no, no], "declines twice"),
-        ([*entries[:5], no, enrolment], "an enrolment of who declined before"),
+        ([*entries[:5], no, enrolment], "an enrolment of an agent that declined before"),
         ([*entries[:9], no], "who signed a contract"),
         ([*entries[:10], no], "after the roster was closed"),
-        ([*entries[:5], no, *entries[5:]], "a contract with who did not enrol"),
+        ([*entries[:5], no, *entries[5:]], "a contract with an agent that did not enrol"),
         ([*entries[:9], declined(entries, "birch")], "who signed a contract"),
     ):
         with pytest.raises(LedgerError, match=says):

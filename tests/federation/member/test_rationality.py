@@ -189,7 +189,7 @@ def test_where_whole_samples_make_an_honest_agent_decline():
 
 
 def test_a_wrong_error_scale_makes_an_agent_decline_under_sandwich():
-    """The operator's A is 10 % too large: a loser would be worse off by 9 % of c·m* (THEORY §4)."""
+    """The operator's A is 10 % too large: a loser would be worse off by 9 % of c·m*."""
     terms = Terms(error_scale=22000.0, unit=0.01, rule="sandwich")
     contract = offered(terms, 2.0, 16, 1500)
     assert asked(contract, terms, 2.0) is None
@@ -204,8 +204,8 @@ def test_a_wrong_error_scale_makes_an_agent_decline_under_sandwich():
 
 
 def test_an_error_scale_that_is_too_small_is_no_reason_under_rebate():
-    """THEORY advises a lower bound. Under sandwich others may deliver next to nothing, and then
-    the agent had better used the samples that are best by its own A."""
+    """A lower bound is what docs/theory.md advises. Under sandwich others may deliver next to
+    nothing, and then the agent had better used the samples that are best by its own A."""
     for rule, signs in (("rebate", True), ("sandwich", False)):
         terms = Terms(error_scale=20000.0, unit=0.01, rule=rule)
         contract = offered(terms, 2.0, 16, 1500)

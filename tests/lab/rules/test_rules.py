@@ -102,7 +102,7 @@ def test_best_samples_under_the_papers_pool(n):
 
 @pytest.mark.parametrize(("n", "excess"), [(3, 0.0582), (16, 0.00276)])
 def test_papers_pool_makes_agents_use_too_much(n, excess):
-    """THEORY §2: 5.8 % among three agents alike, 0.28 % among sixteen, who believe in ½.
+    """docs/theory.md: 5.8 % among three agents alike, 0.28 % among sixteen, who believe in ½.
 
     With α next to 2, where contract fees are the effective fees; the others stay at m*.
     """
@@ -255,7 +255,7 @@ def test_middle_report_is_the_search_of_the_mechanism(seed):
 @examples
 @given(seed=seeds, alpha=st.floats(0, 1.9), part=st.floats(1e-3, 5))
 def test_a_liar_brings_the_penalty_to_nothing(seed, alpha, part):
-    """P_fr is a square: whatever samples an agent uses, one report makes it zero (THEORY §1)."""
+    """P_fr is a square: whatever samples an agent uses, one report makes it zero."""
     cost, table = draw(seed)
     terms = replace(TERMS, alpha=alpha)
     table = Table.of(terms, table.reports, table.samples)
@@ -285,7 +285,7 @@ def test_a_liar_that_uses_nothing_has_no_penalty():
 @pytest.mark.parametrize("kappa", [0.05, 1.0, 20.0])
 @pytest.mark.parametrize("n", [3, 5])
 def test_truth_is_strictly_dominant_under_the_rebate(kappa, n):
-    """THEORY §4, by brute force: whatever others do, any other pair of report and samples loses."""
+    """By brute force: whatever others do, any other pair of report and samples loses."""
     terms = replace(TERMS, consistency=kappa)
     rule = rule_of("rebate", n, terms)
     for seed in range(4):
@@ -319,7 +319,7 @@ def test_nobody_is_worse_off_than_alone(name, seed):
 @examples
 @given(seed=seeds)
 def test_the_server_never_pays(name, seed):
-    """THEORY §2 and §4: fees cover what the others of each winner put up, or all rebates.
+    """docs/theory.md: fees cover what the others of each winner put up, or all rebates.
 
     What the rebate leaves is ΣA·m/(M·S) + ΣQ.
     """
@@ -342,7 +342,7 @@ def test_the_server_never_pays(name, seed):
 
 @pytest.mark.parametrize("n", [3, 8])
 def test_only_the_cheapest_contributes_without_a_rule(n):
-    """RIVALS: m* of the cheapest, nothing from the rest is an equilibrium, and the only one."""
+    """m* of the cheapest, nothing from the rest is an equilibrium, and the only one."""
     rng = np.random.default_rng(n)
     cost = np.sort(rng.lognormal(0, 0.5, n))
     rule, alone = rule_of("federated", n), np.sqrt(50 / cost)

@@ -1,1 +1,1 @@
-"""``fedfact federation``."""
+"""The commands of ``fedfact federation``."""

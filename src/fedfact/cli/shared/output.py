@@ -14,7 +14,7 @@ _WIDE = 120  # where there is no terminal to ask
 
 
 def stdout() -> Console:
-    """The console for results."""
+    """Make the console that results are printed on."""
     return Console(width=None if sys.stdout.isatty() else _WIDE, **_PLAIN)
 
 
@@ -24,7 +24,7 @@ def print_table(table: Table) -> None:
 
 
 def print_json(document: Any) -> None:
-    """One JSON document."""
+    """Print one JSON document."""
     sys.stdout.write(json.dumps(document, indent=2, allow_nan=False) + "\n")
 
 
@@ -39,7 +39,7 @@ def stderr() -> Console:
 
 
 def note(text: str) -> None:
-    """Something worth knowing."""
+    """Print something worth knowing to stderr."""
     stderr().print("note:", _lines(text))
 
 

@@ -6,12 +6,12 @@
   what an agent *says* its training code counted; the digest keeps it from changing its story.
 - Billed is what was delivered, but never less than the terms' minimum nor so few that the fee would
   exceed the escrow (`contract.least_billed`): so one agent's failure never blocks a settlement.
-- Where the operator ends the training early, who is still there is billed for what it agreed to:
-  that it could not use all of it is not its fault.
+- Where the operator ends the training early, members that are still there are billed for what they
+  agreed to: that they could not use all of it is not their fault.
 - An agent has left if it said so, or has missed more rounds at the end than it may: `MAY_MISS`, or
-  a third of all where that is less. So no single lost answer makes it one that left. Who left pays
-  its fee, no charge, and forfeits reward and rebate. One that never took part owes nothing and gets
-  nothing.
+  a third of all where that is less. So no single lost answer makes it one that left. A member that
+  left pays its fee and no charge, and forfeits reward and rebate. One that never took part owes
+  nothing and gets nothing.
 """
 
 from collections.abc import Collection, Mapping
@@ -88,7 +88,7 @@ def deliveries(
     gone: Collection[str] = (),
 ) -> list[Delivery]:
     """What each agent delivered, by its last attestation; agents that never took part are not
-    among them. ``gone``: who said that it leaves."""
+    among them. ``gone``: agents that said they leave."""
     least, may_miss = least_billed(terms), min(MAY_MISS, last_round // 3)
     found = []
     for agent, said in sorted(attested.items()):

@@ -17,7 +17,7 @@ from ..wire.message import Head
 from .contract import Contract
 
 WITHHELD = "a nonce that is not opened in time is replaced by its commitment"
-"""The rule for who withholds its nonce."""
+"""The rule for members that withhold their nonce."""
 
 NONCE = 32
 """Bytes of a nonce."""

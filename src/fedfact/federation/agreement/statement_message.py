@@ -14,7 +14,7 @@ from .lines import Line
 
 
 class StatementMessage(Document):
-    """A statement as it is sent; ``model`` is of the final model, for who did not leave."""
+    """A statement as it is sent; ``model`` names the final model, for members that stayed."""
 
     settlement: Annotated[int, Field(ge=0)]
     rounds: Round

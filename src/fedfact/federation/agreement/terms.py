@@ -13,11 +13,10 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from ...errors import InputError, check_keys, did_you_mean
-from ...io.files import read_toml
 from ...mechanism import Terms
 from ...mechanism.exact import as_fraction
 from ...mechanism.fees import misfit
-from ...settlement.terms import FIELDS, section, terms_of
+from ...settlement.terms import FIELDS, read_sections, section, terms_of
 from ...training.plan import DECIMAL, Plan
 from ...training.recipe import RECIPES
 from ..wire.canonical import decimal, number_of, without_floats
@@ -114,12 +113,14 @@ def _written(name: str, value: Any) -> Any:
 
 
 def read_federation_terms(path: Path) -> tuple[str, Terms, Plan, Conduct]:
-    """Name, money, training and conduct from a TOML file (``terms.toml``)."""
-    table = read_toml(path)
+    """Name, money, training and conduct from a file of terms, whichever of the three it is.
+
+    Where it does not say how to train, that is as in the network's own recipe. Terms that another
+    federation published can be used again: its keys and its seed are not taken over.
+    """
+    table = read_sections(path)
     try:
-        check_keys(table, ("name", "money", "training", "conduct"))
-        known = tuple(name for name in FIELDS if name not in _NOT_HERE)
-        terms = terms_of(section(table, "money"), " in [money]", known)
+        terms = terms_of(table, tuple(name for name in FIELDS if name not in _NOT_HERE))
         said = _section(table, "conduct", list(Conduct.model_fields))
         conduct = Conduct.take(Conduct().dump() | said)
         plan = _plan(_section(table, "training", ("network", "rounds", "seed", *_RECIPE)))

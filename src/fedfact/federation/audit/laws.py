@@ -62,7 +62,7 @@ def _said(entry: Entry, evidence: Evidence, record: LedgerState, kind: str, agen
 
 
 def enrolments(replayed: Replayed) -> str:
-    """Every agent signed its own report, and who declined said so itself.
+    """Every agent signed its own report, and agents that declined said so themselves.
 
     Whose the keys are that the reports name, only the members can say: `verify_copy`.
     """

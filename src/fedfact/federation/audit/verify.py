@@ -81,7 +81,7 @@ def order(entries: list[Entry]) -> Replayed:
 
 
 def verify(entries: list[Entry]) -> list[Verdict]:
-    """All checks, in order."""
+    """Run all checks, in order."""
     if not entries:
         raise InputError("the ledger is empty")
     verdicts, replayed = _first(entries)
@@ -136,7 +136,7 @@ def phase_of(verdicts: list[Verdict]) -> str | None:
 
 
 def judge(check: Callable[..., str], of: object, whose: str = "") -> Verdict:
-    """What one check finds."""
+    """Run one check and say what it found."""
     name = whose + check.__name__
     try:
         return Verdict(name, True, check(of))

@@ -48,7 +48,7 @@ class Roster(Document):
 
 
 class Nonces(Document):
-    """The agents' nonces, and who withheld its own (`draw.WITHHELD`)."""
+    """The agents' nonces, and the agents that withheld theirs (`draw.WITHHELD`)."""
 
     opened: dict[Name, Evidence]
     withheld: list[Name]
@@ -64,7 +64,7 @@ class Leaves(Document):
 
 
 class RoundDone(Document):
-    """One round: who took part, with its attestation, who did not, and the model of all."""
+    """One round: the attestations of agents that took part, those that did not, and the model."""
 
     round: Round
     start: Hash

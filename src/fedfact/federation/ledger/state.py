@@ -162,7 +162,7 @@ class LedgerState:
         _require(self.roster is None, "an enrolment after the roster was closed")
         _require(not self.contracts, "an enrolment after contracts were signed")
         _require(said.agent not in self.enrolments, "a second enrolment")
-        _require(said.agent not in self.declined, "an enrolment of who declined before")
+        _require(said.agent not in self.declined, "an enrolment of an agent that declined before")
         enrolment = Enrolment.take(said.said.read_head().content)
         _require(enrolment.agent == said.agent, "an enrolment under another name")
         self.enrolments[said.agent] = self.reports[said.agent] = enrolment
@@ -177,7 +177,7 @@ class LedgerState:
     def _take_contract(self, said: Agreed, number: int) -> None:
         agent = said.contract.agent
         _require(self.roster is None, "a contract after the roster was closed")
-        _require(agent in self.enrolments, "a contract with who did not enrol")
+        _require(agent in self.enrolments, "a contract with an agent that did not enrol")
         _require(agent not in self.contracts, "a second contract")
         _require_sorted(agent, self.contracts)
         self.contracts[agent] = said.contract
@@ -217,7 +217,7 @@ class LedgerState:
 
     def _take_delivery(self, said: Delivery, number: int) -> None:
         _require(self.nonces is None, "a delivery after the nonces were opened")
-        _require(said.agent in self.attested, "a delivery of who never took part")
+        _require(said.agent in self.attested, "a delivery of an agent that never took part")
         _require(said.agent not in self.deliveries, "a second delivery")
         _require_sorted(said.agent, self.deliveries)
         self.deliveries[said.agent] = said
@@ -236,7 +236,7 @@ class LedgerState:
     def _take_line(self, said: Line, number: int) -> None:
         _require(self.settled is not None, "a line of no settlement")
         _require(said.agent not in self.lines, "a second line")
-        _require(said.agent in self.deliveries, "a line for who delivered nothing")
+        _require(said.agent in self.deliveries, "a line for an agent that delivered nothing")
         _require(len(self.deliveries) >= 3, "a line of a settlement of fewer than three")
         _require_sorted(said.agent, self.lines)
         _require(not self.acknowledged, "a line after statements were handed out")

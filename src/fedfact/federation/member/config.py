@@ -42,7 +42,7 @@ class MemberConfig(BaseModel):
 
     @property
     def report(self) -> float:
-        """The cost to report."""
+        """The cost that the member reports."""
         return self.true_cost if self.reported_cost is None else self.reported_cost
 
 

@@ -159,7 +159,7 @@ class Member:
         return site
 
     def enrolment(self) -> Enrolment:
-        """What it reports."""
+        """The enrolment that it sends: its report and its key."""
         scale = float(self._terms.required_error_scale)
         wanted = int(whole_local_optimum(self.config.report, scale))
         return Enrolment(

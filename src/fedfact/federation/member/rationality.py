@@ -13,7 +13,7 @@ from ...mechanism import Terms, local_loss, rule_of, whole_local_optimum
 from ..agreement.contract import Contract, least_billed
 from ..wire.canonical import number_of
 
-_ROUNDING = 1e-9  # of float arithmetic, in parts of the loss
+_ROUNDING = 1e-9  # of float arithmetic, relative to the loss
 
 
 def worst_loss(contract: Contract, terms: Terms, true_cost: float, error_scale: float) -> float:

@@ -1,19 +1,21 @@
 """The operator's directory: terms, keys, ledger, and the model after the last rounds.
 
-terms.toml    what the operator wrote            terms.json   the terms as published
-operator.key  signs for the operator (600)       seed.secret  its part of the draw (600)
-members.json  who is invited                     ledger.db    the ledger, or
-models/       the model after the last rounds    ledger.url   where it is instead (600)
-finish        if it is there: settle now, with what was delivered so far
+terms.json    the terms as published             members.json  who is invited
+operator.key  signs for the operator (600)       seed.secret   its part of the draw (600)
+models/       the model after the last rounds    ledger.db     the ledger, or
+finish        if it is there: settle now,        ledger.url    where it is instead (600)
+              with what was delivered so far
 """
 
 from pathlib import Path
 from typing import Self
 
 from ...errors import InputError
-from ...io.files import clear_torn, read_text, reason, write_whole
+from ...io.files import clear_torn, reason, write_whole
+from ...mechanism import Terms
+from ...training.plan import Plan
 from ..agreement.draw import commitment
-from ..agreement.terms import Published, publish, read_federation_terms
+from ..agreement.terms import Conduct, Published, publish, read_federation_terms
 from ..ledger.entry import FIRST
 from ..ledger.store import Ledger
 from ..ledger.store import ledger_place as ledger_place
@@ -22,7 +24,7 @@ from ..wire.document import Document, Name
 from ..wire.keys import Key, keep_secret, read_secret
 from ..wire.message import OPERATOR
 
-TERMS, PUBLISHED, MEMBERS = "terms.toml", "terms.json", "members.json"
+PUBLISHED, MEMBERS = "terms.json", "members.json"
 
 DEFAULT_TERMS = Path(__file__).with_name("terms.toml")
 """Terms for a first try, with every key explained."""
@@ -32,13 +34,13 @@ KEPT = 2  # models: of the last round in the ledger, and of the one being writte
 
 
 class Invited(Document):
-    """Who is invited."""
+    """The list of invited members."""
 
     members: list[Name]
 
 
 class OperatorDirectory:
-    """An operator's directory, opened."""
+    """An operator's directory, opened for reading and writing."""
 
     def __init__(self, directory: Path) -> None:
         self.path = directory
@@ -81,7 +83,7 @@ class OperatorDirectory:
 
 
 def read_invitation(directory: Path) -> tuple[Published, list[str]]:
-    """The terms as published, and who is invited."""
+    """The published terms and the list of invited members."""
     where = directory / PUBLISHED
     if not where.is_file():
         raise InputError(
@@ -94,9 +96,11 @@ def read_invitation(directory: Path) -> tuple[Published, list[str]]:
         raise InputError(f"{directory}: terms.json or members.json: {error}") from None
 
 
-def check_new(terms: Path, members: list[str], ledger: str | None = None) -> str:
-    """Refuse terms, members or a ledger's URL that cannot be; the federation's name."""
-    name, money, plan, conduct = read_federation_terms(terms)
+def check_new(
+    terms: Path, members: list[str], ledger: str | None = None
+) -> tuple[str, Terms, Plan, Conduct]:
+    """Refuse terms, members or a ledger's URL that cannot be; what the terms say."""
+    name, money, plan, conduct = offered = read_federation_terms(terms)
     for member in members:
         try:
             Invited.take({"members": [member]})
@@ -121,7 +125,7 @@ def check_new(terms: Path, members: list[str], ledger: str | None = None) -> str
             "the ledger's URL cannot be used; write sqlite:///PATH or "
             "postgresql://USER:PASSWORD@HOST/NAME"
         )
-    return name
+    return offered
 
 
 def create(directory: Path, terms: Path, members: list[str], ledger: str | None = None) -> None:
@@ -131,10 +135,7 @@ def create(directory: Path, terms: Path, members: list[str], ledger: str | None 
     """
     if (directory / PUBLISHED).exists():
         raise InputError(f"{directory}: holds a federation already; name another directory")
-    check_new(terms, members, ledger)
-    name, money, plan, conduct = read_federation_terms(terms)
-    named = Invited.take({"members": members})
-    text = read_text(terms, "a TOML file")
+    offered, named = check_new(terms, members, ledger), Invited.take({"members": members})
     try:
         (directory / "models").mkdir(parents=True, exist_ok=True)
         directory.chmod(0o700)  # reports, samples and fees of all are nobody else's business
@@ -144,11 +145,10 @@ def create(directory: Path, terms: Path, members: list[str], ledger: str | None 
         _try_ledger(ledger)
     key, seed = Key(keep_secret(directory / "operator.key")), directory / "seed.secret"
     committed = commitment(keep_secret(seed), "operator")
-    published = publish(name, money, plan, conduct, key.public, committed)
+    published = publish(*offered, key.public, committed)
     if ledger is not None:
         url = f"{ledger}\n".encode()
         write_whole(directory / "ledger.url", url, private=True)  # it may hold a password
-    write_whole(directory / TERMS, text.encode())
     write_whole(directory / MEMBERS, named.encoded())
     write_whole(directory / PUBLISHED, published.encoded())  # last: with it, it is a federation
     for file in directory.iterdir():

@@ -32,9 +32,9 @@ def enrol(session: Session) -> None:
 
 
 def agree(session: Session) -> None:
-    """Offer contracts until all who are left have signed theirs (step 3).
+    """Offer contracts until every member still taking part has signed its own (step 3).
 
-    Who is silent is left out, unless too few would be left: then it is waited for.
+    Members that do not answer are left out, unless too few would remain: then we wait for them.
     """
     record = session.record
     for _ in range(MOST_ATTEMPTS):
@@ -98,7 +98,7 @@ def _require_enough(session: Session, agents: int) -> None:
 
 
 def _declined(agent: str, why: Any) -> tuple[str, Declined]:
-    """By the operator's word."""
+    """An entry that says, by the operator's word, that an agent takes no part."""
     return "declined", Declined(agent=agent, by="operator", why=_words(why), said=None)
 
 

@@ -16,7 +16,7 @@ TIMES_TO_OPEN = 2
 
 
 def open_nonces(session: Session) -> None:
-    """Ask for the nonces; where there is a draw, wait for who is away, and for a quorum."""
+    """Ask for the nonces; where there is a draw, wait for absent members, and for a quorum."""
     record, contracts = session.record, session.record.contracts
     draws = rule_of(record.money).draws
     content = {"roster": roster_hash(contracts)}

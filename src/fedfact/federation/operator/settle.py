@@ -49,7 +49,7 @@ def hand_out(session: Session) -> None:
         return
     last = record.rounds[-1]
     model = session.directory.load_model(len(record.rounds), last.model)
-    if not record.lines:  # void: no money moves, but what was trained belongs to who trained it
+    if not record.lines:  # void: no money moves, but its trainers get the model
         content = {"model": last.model}
         there = sorted(agent for agent, each in record.deliveries.items() if not each.left)
         session.ask("model", dict.fromkeys(there, content), model)

@@ -49,7 +49,7 @@ class Document(BaseModel):
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
 
     def dump(self) -> dict[str, Any]:
-        """As JSON values."""
+        """The document as JSON values."""
         return self.model_dump(mode="json")
 
     def encoded(self) -> bytes:
@@ -76,6 +76,6 @@ class Document(BaseModel):
             first = error.errors(include_url=False, include_context=False, include_input=False)[0]
             field = ".".join(map(str, first["loc"])) or "it"
             raise InputError(f"not a valid {what}: {field}: {first['msg'].lower()}") from None
-        if document.dump() != values:  # a default is for who writes a document, not who reads it
+        if document.dump() != values:  # defaults are for writing a document, not for reading one
             raise InputError(f"not a valid {what}: a field is missing")
         return document

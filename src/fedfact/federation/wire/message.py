@@ -36,7 +36,7 @@ class Evidence(Document):
     signature: Signature
 
     def read_head(self) -> Head:
-        """What was said."""
+        """The head, read: what was said."""
         return Head.read(self.head.encode())
 
     def is_by(self, public: str) -> bool:

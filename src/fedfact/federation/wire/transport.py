@@ -59,5 +59,5 @@ class InProcess:
             return Failure("error", str(error))
 
     def reachable(self) -> set[str]:
-        """All of them."""
+        """Every agent: all are in this process."""
         return set(self._agents)

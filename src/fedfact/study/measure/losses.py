@@ -1,8 +1,8 @@
 """What each agent ends with: alone, in a plain federation, and under FACT in every reading of it.
 
-Measured settlement (THEORY): f_i = local loss − federated loss is what federation gave agent i, and
-what i pays. The losses are test losses, without the cost of data, c·m, which is the same alone and
-together. With n agents in G = ⌊n/3⌋ groups:
+Measured settlement (docs/theory.md): f_i = local loss − federated loss is what federation gave
+agent i, and what i pays. The losses are test losses, without the cost of data, c·m, which is the
+same alone and together. With n agents in G = ⌊n/3⌋ groups:
 
 - ``fact_paper``: local − ⅓·(3/n)·Σ_{j≠i} f_j. The paper's bars: everybody wins one time in three.
 - ``fact_realised``: local − P_i·(3/n)·Σ_{j≠i} f_j, P_i the exact probability that i wins among

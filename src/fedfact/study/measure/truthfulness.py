@@ -4,7 +4,7 @@ The paper's simulation has two opponents drawn from 2,000 Gaussian costs around 
 tenth of it wide; two independent draws. So the probability to win with a report of c·(1 + x) is
 2F(1 − F) with F the normal distribution function of x/0.1 (Lemma 2): no simulation is needed, and
 ours is only there to confirm it. That is what an agent *believes* that takes itself for the median.
-What it would *realise* against the reports of this very study is the exact P_i of THEORY §3.
+What it would *realise* against the reports of this very study is the exact P_i (docs/theory.md).
 """
 
 from typing import Any

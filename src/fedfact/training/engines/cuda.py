@@ -142,7 +142,7 @@ class CudaEngine:
         return {"weights": self._server.cpu(), "agents": agents}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Go on from there."""
+        """Go on from a saved state."""
         self._server.copy_(state["weights"])
         self.distribute()
         for agent, row, saved in zip(self._agents, self._rows, state["agents"], strict=True):

@@ -42,7 +42,7 @@ class Engine(Protocol):
         """What is needed to go on from here, with the agents' models or, after an average, not."""
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Go on from there."""
+        """Go on from a saved state."""
 
 
 class Machine:

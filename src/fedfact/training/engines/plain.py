@@ -92,7 +92,7 @@ class PlainEngine:
         return {"weights": self._model.state_dict(), "agents": agents}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Go on from there."""
+        """Go on from a saved state."""
         self._model.load_state_dict(state["weights"])
         self.distribute()
         for agent, saved in zip(self._agents, state["agents"], strict=True):

@@ -4,13 +4,14 @@ import time
 
 from fedfact.errors import InputError
 from fedfact.federation.agreement.terms import read_published
-from fedfact.federation.member import member as join
+from fedfact.federation.member.config import read_member_config
+from fedfact.federation.member.member import CONFIG, TERMS, Member
 from fedfact.federation.wire.message import OPERATOR, read_message, write_message
 
 
 def _agent(place):
-    config = join.read_member_config(place / join.CONFIG)
-    return join.Agent(place, config, read_published(place / join.TERMS))
+    config = read_member_config(place / CONFIG)
+    return Member(place, config, read_published(place / TERMS))
 
 
 def steady(place):

@@ -3,10 +3,10 @@
 import shutil
 from pathlib import Path
 
-from .....io.files import read_text, write_whole
+from .....io.files import write_whole
+from ....agreement.terms import publish, read_federation_terms
 from ....member.member import TERMS
 from ....operator.directory import PUBLISHED, check_new, create, ledger_place, read_invitation
-from ....operator.directory import TERMS as OWN_TERMS
 from .paths import require_flare
 
 
@@ -26,7 +26,7 @@ def set_up(
     require_flare()
     from .provision import check_names, provision
 
-    name, there = check_new(terms, members, ledger), directory.exists()
+    name, there = check_new(terms, members, ledger)[0], directory.exists()
     check_names(name, members, host, port)
     try:
         if not _is_half_made(directory, terms, members, ledger):
@@ -45,11 +45,12 @@ def _is_half_made(directory: Path, terms: Path, members: list[str], ledger: str 
     """Whether it holds this very federation, published already, but not all of its kits."""
     if not (directory / PUBLISHED).exists():
         return False
+    published, invited = read_invitation(directory)
+    again = publish(*read_federation_terms(terms), published.operator, published.seed_commitment)
     kits = [directory / "kits" / "members" / member / TERMS for member in members]
     place = str(directory / "ledger.db") if ledger is None else ledger
     return (
-        read_invitation(directory)[1] == members
+        (invited, again) == (members, published)
         and not all(kit.exists() for kit in kits)
-        and read_text(directory / OWN_TERMS, "its terms") == read_text(terms, "a TOML file")
         and ledger_place(directory) == place
     )

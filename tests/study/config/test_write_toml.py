@@ -14,7 +14,7 @@ from fedfact.study.config.load import read_study
 from fedfact.study.config.study import Study
 from fedfact.study.config.write_toml import to_toml
 
-PUBLISHED = sorted(Path(__file__).parents[2].glob("publications/neurips2024/*.toml"))
+PUBLISHED = sorted(Path(__file__).parents[3].glob("publications/neurips2024/*.toml"))
 POSITIVE = st.floats(1e-90, 1e90)
 COUNT = st.integers(1, 10**6)
 
