@@ -35,7 +35,7 @@ def hue_shifted(images: Tensor, turns: Tensor) -> Tensor:
     red, green, blue = images.unbind(1)
     value = images.amax(1)
     chroma = value - images.amin(1)
-    some = torch.where(chroma > 0, chroma, 1.0)
+    some = chroma.clamp(min=1e-6)  # of grey, all differences below are 0 as well
     hue = torch.where(
         value == red,
         (green - blue) / some,
