@@ -89,7 +89,7 @@ def coloured_cnn():
 
 def augmented_job(recipe=AUGMENTED):
     """Images of 8 x 6 pixels in colour, scaled up to 12 x 12, with one class that is rare."""
-    job = make_job(recipe, network=coloured_cnn)
+    job = make_job(network=coloured_cnn)
     rng = np.random.default_rng(2)
 
     def coloured(samples, labels):
@@ -100,9 +100,8 @@ def augmented_job(recipe=AUGMENTED):
     rare = np.where(np.arange(len(job.dataset.train)) % 8 == 3, 0, job.dataset.train.labels)
     train = coloured(job.dataset.train, rare)
     test = coloured(job.dataset.test, job.dataset.test.labels)
-    return replace(
-        job, dataset=Dataset("coloured", train, test, tuple("abcd"), (0.4,) * 3, (0.2,) * 3)
-    )
+    data = Dataset("coloured", train, test, tuple("abcd"), (0.4,) * 3, (0.2,) * 3)
+    return replace(job, dataset=data, recipe=recipe)
 
 
 def plain():
