@@ -188,6 +188,16 @@ def test_stopped_again_and_again_both_trainings_end_the_same(job, bits, tmp_path
     assert until_done(train_local, job, PLAIN, tmp_path / "l", 1)[0] == alone
 
 
+def test_stopped_with_augmentation_and_weights_both_trainings_end_the_same(
+    augmented_job, bits, tmp_path
+):
+    whole, alone = train_federated(augmented_job, PLAIN), train_local(augmented_job, PLAIN)
+    again, _ = until_done(train_federated, augmented_job, PLAIN, tmp_path / "f", 2)
+    assert bits(again.weights) == bits(whole.weights)
+    assert again.curve == whole.curve
+    assert until_done(train_local, augmented_job, PLAIN, tmp_path / "l", 1)[0] == alone
+
+
 def test_the_fast_engine_goes_on_where_the_plain_one_stopped(job, bits, tmp_path):
     whole = run(job, PLAIN, output=tmp_path / "whole")
     for kind in ("local", "federated"):
