@@ -48,13 +48,13 @@ class Hostile:
 class Outside(Hostile):
     """A process with the kit of a member, which connects as ``cell``: its own, unless it lies."""
 
-    def __init__(self, kit, cell=None):
+    def __init__(self, kit, cell=None, patience=20.0):
         words = [sys.executable, __file__, str(kit), cell or f"{kit.name}.evil"]
         self._log = (kit.parent / f"{kit.name}-hostile.log").open("ab")
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": self._log}
         self._process = subprocess.Popen(words, text=True, **pipes)
         self._write, self._read = self._process.stdin, self._process.stdout
-        self.connected = self._ask({"do": "connect"})["connected"]
+        self.connected = self._ask({"do": "connect", "patience": patience})["connected"]
 
     def register(self, kind="regular", **claims):
         """Register as a member's site does; 'ok' or why not."""
@@ -79,6 +79,11 @@ class Inside(Hostile):
             time.sleep(0.05)
         self._line = socket.create_connection(("127.0.0.1", int(place.read_text())))
         self._write, self._read = self._line.makefile("w"), self._line.makefile("r")
+
+    def close(self):
+        """Take no more of its time."""
+        for each in (self._write, self._read, self._line):
+            each.close()
 
 
 def lend(directory):
@@ -159,7 +164,8 @@ class _Sender:
         return {"answer": reply.get_header(MessageHeaderKey.RETURN_CODE)}
 
 
-PLAIN = {"client_name", "token", "token_signature", "client_type", "job_id", "job_ids"}
+# Headers that FLARE's cells do not put their own mark before.
+PLAIN = {"client_name", "token", "token_signature", "client_type", "job_id", "nonce"}
 
 
 def _message(topic, body=None, inside=(), claims=None, cookies=(), admin=None, raw=None, **other):
@@ -216,13 +222,16 @@ class _Process(_Sender):
         )
         super().__init__(self._cell.core_cell)
 
-    def connect(self, patience=5.0):
+    def connect(self, patience):
+        """Connect; whether the server answers what it answers anybody whom it lets in."""
         self._cell.start()
-        deadline, steady = time.monotonic() + patience, 0
-        while time.monotonic() < deadline and steady < 10:  # a stranger is put out again
-            steady = steady + 1 if "server" in self._core.agents else 0
-            time.sleep(0.05)
-        return {"connected": steady == 10}
+        deadline = time.monotonic() + patience
+        while time.monotonic() < deadline:
+            asked = self.say("server", "task", "challenge", 1.0, headers={"nonce": "any"})
+            if asked["answer"] == "ok":
+                return {"connected": True}
+            time.sleep(0.2)
+        return {"connected": False}
 
     def register(self, kind, claims):
         from nvflare.apis.fl_context import FLContext

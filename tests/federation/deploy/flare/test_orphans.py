@@ -58,14 +58,14 @@ def begin(federation, environment):
     """Start a command of a member or the operator, every process of which can be found again."""
 
     def begin(code, *words, session):
-        log = (federation.root / f"{session}.log").open("ab")
-        return subprocess.Popen(
-            [sys.executable, "-c", code, *map(str, words)],
-            env={**environment, MARK: session},
-            stdout=log,
-            stderr=log,
-            start_new_session=True,
-        )
+        with (federation.root / f"{session}.log").open("ab") as log:
+            return subprocess.Popen(
+                [sys.executable, "-c", code, *map(str, words)],
+                env={**environment, MARK: session},
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+            )
 
     return begin
 
