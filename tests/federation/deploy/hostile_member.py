@@ -127,7 +127,7 @@ class _Sender:
     """Sends what it is told to, over one cell."""
 
     def __init__(self, core):
-        self._core, self._forged = core, {}
+        self._core, self._forged, self._by = core, {}, None
         core.add_outgoing_request_filter("*", "*", self._forge)
 
     def obey(self, lines, answers):
