@@ -18,7 +18,8 @@ from fedfact.federation.ledger.state import replay
 from fedfact.federation.ledger.store import read_ledger
 
 FEDFACT = [sys.executable, "-c", "from fedfact.cli import main; main()"]
-PATH = os.pathsep.join([str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")])
+HERE = Path(__file__).parent
+PATH = os.pathsep.join([str(HERE), str(HERE.parent), os.environ.get("PYTHONPATH", "")])
 COSTS = {"alder": 1.25, "birch": 1.6, "cedar": 2.2, "elm": 1.4}
 TERMS = """
 name = "faults"

@@ -148,6 +148,19 @@ def test_a_member_whose_contract_was_altered_is_left_out(deploy):
         assert contract.samples + contract.others_samples == total  # offered anew, without birch
 
 
+def test_a_member_that_attacks_the_others_costs_them_nothing(deploy):
+    house = deploy(members=4, rounds=30)
+    house.join_all(elm="wrecks")
+    record = house.finish(house.start())
+    assert len(record.rounds) == 30
+    for victim in ("alder", "birch", "cedar"):
+        assert all(victim in done.attested for done in record.rounds)
+        assert not record.deliveries[victim].left
+        assert victim in record.nonces.opened
+        assert record.lines[victim].samples == record.contracts[victim].samples
+        assert victim in record.acknowledged
+
+
 def test_replayed_and_out_of_order_messages_are_refused(deploy):
     house = deploy(rounds=10)
     house.join_all(alder="replays")

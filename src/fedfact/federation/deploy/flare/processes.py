@@ -1,15 +1,14 @@
 """The server and the sites as children of a command in the foreground.
 
 A child's output goes to ``flare.log`` in its kit, beside FLARE's own logs. A child that is told to
-end takes its jobs along; one whose command was killed ends by itself within a second, its jobs
-within a few (see ``guard``). A new one waits for that: no file has to be removed by hand.
+end takes its jobs along; one whose command was killed ends by itself within a second, and so
+do its jobs (see ``guard``). A new one waits for that: no file has to be removed by hand.
 """
 
 import json
 import os
 import signal
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -20,7 +19,7 @@ from typing import IO, Literal
 
 from ....errors import InputError
 from ....io.files import read_text, reason
-from .guard import end_with_below, only_one
+from .guard import command, end_with_below, only_one
 from .job.environment import DIRECTORY
 from .kits.lock_down import keep_jobs
 from .kits.paths import require_flare
@@ -42,17 +41,15 @@ class FlareProcess:
         require_flare()
         self.kit = kit.absolute()
         self.name = _name(self.kit, kind)
-        arguments = [kind, str(self.kit), self.name, str(os.getpid())]
         variables = {
             **os.environ,
             DIRECTORY: str(directory.absolute()),
-            "PYTHONUNBUFFERED": "1",
             "NVFLARE_CLIENT_OUTCOME_WAIT_TIMEOUT": "5",
             **(environment or {}),
         }
         with _log(self.kit / "flare.log") as log:
             self._process = subprocess.Popen(
-                [sys.executable, "-m", f"{__package__}.child", *arguments],
+                command(kind, str(self.kit), self.name),
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from .....errors import DeploymentError, InputError
 
-_FLARE = "2.9"
+_FLARE = "2.9.0"
 
 ADMIN = "operator@fedfact.org"
 """The operator's name in FLARE; it stands in the consortium's certificates only."""
@@ -31,12 +31,12 @@ def find_kits(directory: Path) -> Kits:
 
 
 def require_flare() -> None:
-    """Refuse to go on without the FLARE that this package was written for."""
+    """Refuse to go on without the FLARE that this package was written for (see ``wall``)."""
     try:
         found = version("nvflare")
     except PackageNotFoundError:
         found = "none"
-    if not found.startswith(f"{_FLARE}."):
+    if found != _FLARE:
         raise DeploymentError(
             f"NVIDIA FLARE {_FLARE} is needed and {found} is there; pip install 'fedfact[flare]'"
         )

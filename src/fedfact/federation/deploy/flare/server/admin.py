@@ -3,9 +3,10 @@
 import json
 import select
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any, Self
+
+from ..guard import command
 
 _PATIENCE = 20.0  # seconds for an answer
 _END = 2.0
@@ -16,7 +17,7 @@ class Unavailable(Exception):  # noqa: N818  (no error: ask again)
 
 
 class Console:
-    """A session with the server (see ``session``), opened when it is needed, always closed.
+    """A session with the server (see ``admin_session``), opened when it is needed, always closed.
 
     Whatever goes wrong is ``Unavailable``: the caller looks whether the server runs, and asks anew.
     """
@@ -87,7 +88,7 @@ class Console:
     def _open(self) -> subprocess.Popen[str]:
         with (self._kit / "console.log").open("ab") as log:
             return subprocess.Popen(
-                [sys.executable, "-m", f"{__package__}.admin_session", str(self._kit)],
+                command("session", str(self._kit)),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=log,
