@@ -12,6 +12,8 @@ from pathlib import Path
 from types import FrameType
 
 from .guard import end_below, end_with_parent, hold
+from .job.environment import directory
+from .presence import guard_places, hear_of_others
 
 _HEARTBEAT = 2  # seconds
 _RETRY = 2
@@ -27,7 +29,10 @@ def main(kind: str, kit: Path, name: str, parent: int) -> None:
     if kind == "client":
         _close_shell()
         _retry_soon()
+        hear_of_others(directory() / "agent.log")
         settings += [f"uid={name}", f"heart_beat_interval={_HEARTBEAT}"]
+    else:
+        guard_places(directory() / "operator.log")
     module = f"nvflare.private.fed.app.{kind}.{kind}_train"
     sys.argv = [module, "-m", str(kit), "-s", f"fed_{kind}.json", "--set", *settings]
     runpy.run_module(module, run_name="__main__", alter_sys=True)

@@ -14,7 +14,7 @@ from nvflare.fuel.flare_api.api_spec import JobNotRunning, NoClientsAvailable
 from nvflare.fuel.flare_api.flare_api import Session, new_secure_session
 
 from ..guard import end_with_parent
-from ..kits.paths import ADMIN
+from ..kits.certificates import CONSOLE
 
 _CONNECT = 5.0
 _NO_REPLY = 3.0
@@ -25,7 +25,7 @@ def main(kit: Path) -> None:
     end_with_parent()
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "w")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # FLARE prints
-    session = new_secure_session(ADMIN, str(kit), timeout=_CONNECT, command_timeout=_NO_REPLY)
+    session = new_secure_session(CONSOLE, str(kit), timeout=_CONNECT, command_timeout=_NO_REPLY)
     try:
         for line in sys.stdin:
             answers.write(json.dumps(_answer(session, *json.loads(line))) + "\n")
