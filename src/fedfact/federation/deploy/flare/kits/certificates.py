@@ -5,6 +5,9 @@ takes a process for whom the common name of its certificate says, and lets whoev
 administer; it signs with RSA keys only. Of a request nothing but the public key is taken over.
 """
 
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import NewType
@@ -18,6 +21,7 @@ from cryptography.hazmat.primitives.asymmetric.rsa import (
     generate_private_key,
 )
 from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.utils import CryptographyDeprecationWarning
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 from .....errors import InputError
@@ -40,7 +44,26 @@ _ORG = "fedfact"
 _BITS, _MOST_BITS = 2048, 4096
 _SKEW = timedelta(hours=1)  # by which clocks may differ
 
+UNREADABLE = (
+    ValueError,
+    TypeError,
+    UnsupportedAlgorithm,
+    CryptographyDeprecationWarning,
+    x509.InvalidVersion,
+    x509.DuplicateExtension,
+    x509.UnsupportedGeneralNameType,
+)
+"""What comes of certificates and requests that are damaged, or odd."""
+
 Pem = NewType("Pem", str)
+
+
+@contextmanager
+def strictly() -> Iterator[None]:
+    """Take for unreadable what the library only warns of."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", CryptographyDeprecationWarning)
+        yield
 
 
 def make_key(path: Path) -> RSAPrivateKey:
@@ -86,11 +109,14 @@ def same_key(one: RSAPublicKey, other: object) -> bool:
 
 
 def read_certificate(pem: str) -> x509.Certificate:
-    """The one certificate that a text is, written as we write them."""
+    """The one certificate that a text is, written as we write them, all of it read already."""
     try:
-        found = x509.load_pem_x509_certificate(pem.encode("ascii"))
-        same = pem == _pem(found)
-    except (ValueError, UnsupportedAlgorithm, x509.InvalidVersion):
+        with strictly():
+            found = x509.load_pem_x509_certificate(pem.encode("ascii"))
+            parts = found.public_key(), found.subject, found.extensions
+            valid = found.not_valid_before_utc < found.not_valid_after_utc
+        same = pem == _pem(found) and valid and None not in parts
+    except UNREADABLE:
         same = False
     if not same:
         raise InputError("is not one certificate in PEM, with nothing around it")
@@ -101,15 +127,13 @@ def objection(certificate: x509.Certificate, authority: x509.Certificate, name: 
     """Why this is no certificate of that authority for a member of that name; None if it is."""
     try:
         certificate.verify_directly_issued_by(authority)
-        there = [(each.value, each.critical) for each in certificate.extensions]
+        authority.verify_directly_issued_by(authority)
         wanted = _extensions(_rsa(certificate), _rsa(authority), ExtendedKeyUsageOID.CLIENT_AUTH)
-    except (ValueError, TypeError, InvalidSignature, UnsupportedAlgorithm):
+    except (*UNREADABLE, InvalidSignature):
         return "was not issued by the authority beside it"
-    except (x509.DuplicateExtension, x509.UnsupportedGeneralNameType):
-        return "says more than a member's does"
     if certificate.subject != _subject(name):
         return f"is not for {name}"
-    if there != wanted:
+    if [(each.value, each.critical) for each in certificate.extensions] != wanted:
         return "says more than a member's does, or less"
     for each, what in ((authority, "the authority"), (certificate, "it")):
         if each.not_valid_after_utc < datetime.now(UTC):

@@ -7,7 +7,7 @@ and none of it names a class, a file or a command.
 
 import re
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey
 from pydantic import AfterValidator, Field
@@ -20,6 +20,7 @@ from .certificates import MOST_PEM, SERVER, objection, read_certificate, same_ke
 
 MOST_KIT = 262_144  # bytes; those of a federation on digits have some 5,000
 
+_MOST_WORDS = 500
 _LABEL = r"[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
 _HOST = re.compile(rf"(?=.{{1,253}}\Z){_LABEL}(\.{_LABEL})*")
 
@@ -51,7 +52,7 @@ class Address(Document):
 class Kit(Document):
     """What a member is sent."""
 
-    version: Literal[1]
+    version: Annotated[int, Field(ge=1, le=1)]
     member: Name
     server: Address
     authority: _Pem
@@ -81,7 +82,13 @@ def read_kit(path: Path) -> Kit:
     try:
         return Kit.read(data, MOST_KIT)
     except InputError as error:
-        raise InputError(f"{path}: {error}; ask the operator for the kit again") from None
+        raise InputError(f"{path}: {brief(error)}; ask the operator for the kit again") from None
+
+
+def brief(error: InputError) -> str:
+    """What is wrong with a kit, without all of what it quotes: that is as long as it likes."""
+    words = str(error)
+    return words if len(words) <= _MOST_WORDS else f"{words[:_MOST_WORDS]}…"
 
 
 def check_members(members: list[str]) -> None:

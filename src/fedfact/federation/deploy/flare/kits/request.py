@@ -8,7 +8,6 @@ import re
 from pathlib import Path
 
 from cryptography import x509
-from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.serialization import Encoding
@@ -18,7 +17,7 @@ from .....errors import InputError
 from .....io.files import alone, read_small, write_whole
 from ....member.config import read_member_config
 from ....member.preparation import close_directory
-from .certificates import MOST_PEM, is_fit, make_key
+from .certificates import MOST_PEM, UNREADABLE, is_fit, make_key, strictly
 
 TLS_KEY = "tls.key"
 """The member's key for connections, in its directory (600)."""
@@ -48,10 +47,11 @@ def read_request(path: Path, name: str) -> RSAPublicKey:
     if not _ONE.fullmatch(text):
         raise InputError(f"{path}: is not one request for a certificate in PEM")
     try:
-        request = x509.load_pem_x509_csr(data)
-        key, signed = request.public_key(), request.is_signature_valid
+        with strictly():
+            request = x509.load_pem_x509_csr(data)
+            key, signed = request.public_key(), request.is_signature_valid
         names = [each.value for each in request.subject if each.oid == NameOID.COMMON_NAME]
-    except (ValueError, TypeError, UnsupportedAlgorithm, x509.InvalidVersion):
+    except UNREADABLE:
         raise InputError(f"{path}: is no request for a certificate that can be read") from None
     if not isinstance(key, RSAPublicKey) or not is_fit(key):
         raise InputError(f"{path}: its key cannot be used; take RSA of 2048 to 4096 bits")

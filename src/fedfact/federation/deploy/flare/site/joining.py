@@ -6,7 +6,7 @@ from .....errors import InputError
 from ....member.config import read_member_config
 from ....member.preparation import make_ready
 from ..kits.certificates import read_key
-from ..kits.kit import Kit, read_kit
+from ..kits.kit import Kit, brief, read_kit
 from ..kits.request import TLS_KEY
 
 
@@ -22,6 +22,6 @@ def take_kit(path: Path, config: Path) -> Kit:
     try:
         kit.check(own.name, read_key(key).public_key())
     except InputError as error:
-        raise InputError(f"{path}: {error}") from None
+        raise InputError(f"{path}: {brief(error)}") from None
     make_ready(kit.terms, config)
     return kit
