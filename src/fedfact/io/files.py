@@ -5,6 +5,7 @@ import glob
 import json
 import os
 import re
+import stat
 import tempfile
 import tomllib
 from collections.abc import Iterator
@@ -34,6 +35,20 @@ def read_text(path: Path, wanted: str) -> str:
     if "\0" in text:
         raise InputError(f"{path}: is not UTF-8 text; give {wanted}")
     return text
+
+
+def read_small(path: Path, most: int, wanted: str) -> bytes:
+    """The bytes of a file that others made: a plain one, and no larger than that."""
+    try:
+        about = path.stat()
+        if not stat.S_ISREG(about.st_mode):
+            raise InputError(f"{path}: is no plain file; give {wanted}")
+        if about.st_size > most:
+            raise InputError(f"{path}: has {about.st_size:,} bytes; give {wanted}")
+        with path.open("rb") as file:
+            return file.read(most)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({reason(error)}); give {wanted}") from None
 
 
 def read_toml(path: Path, wanted: str = "a TOML file") -> dict[str, Any]:

@@ -7,13 +7,13 @@ import types
 import pytest
 
 from fedfact.errors import DeploymentError
-from fedfact.federation.deploy.flare.kits.paths import ADMIN
+from fedfact.federation.deploy.flare.kits.certificates import CONSOLE
 from fedfact.federation.deploy.flare.replace import replace
 from fedfact.federation.deploy.flare.wall import Peer, objection, stranger
 
 SESSION = "_admin_7a0c5b0e-5a53-4d0b-8ac2-7d0f2c7be4a5"
 CID, JOB = Peer("cid", "cid"), Peer("cid.J", "cid")
-OPERATOR = Peer(SESSION, ADMIN)
+OPERATOR = Peer(SESSION, CONSOLE)
 SERVER, PARENT = Peer("server", "localhost"), Peer("server", None)
 
 

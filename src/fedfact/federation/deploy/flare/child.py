@@ -43,6 +43,7 @@ def _site_or_server(kind: str, kit: Path, name: str) -> None:
     signal.signal(signal.SIGTERM, _end)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the command, which ends this
     hold(kit, "flare")
+    _keep_places(kind)
     _guard(kind)
     settings = ["secure_train=true", "org=fedfact", "config_folder=config"]
     if kind == "client":
@@ -65,6 +66,17 @@ def _session(kit: Path) -> None:
 
     answer(kit)
     os._exit(0)  # whatever threads FLARE has left
+
+
+def _keep_places(kind: str) -> None:
+    """See that a member is in one place; before the wall, which then sees who comes first."""
+    from .job.environment import directory
+    from .presence import guard_places, hear_of_others
+
+    if kind == "client":
+        hear_of_others(directory() / "agent.log")
+    else:
+        guard_places(directory() / "operator.log")
 
 
 def _guard(kind: str) -> None:

@@ -18,7 +18,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from .kits.paths import ADMIN, require_flare
+from .kits.certificates import CONSOLE
+from .kits.paths import require_flare
 from .replace import replace
 
 _SERVER = "server"
@@ -68,7 +69,7 @@ def stranger(own: str, peer: Peer) -> str | None:
         return None if kin else "a cell of another machine on this one"
     if _family(own) != _SERVER:
         return None if peer.cell == _SERVER else "connected to what is not the server"
-    if peer.certified == ADMIN:
+    if peer.certified == CONSOLE:
         return None if peer.cell.startswith(_ADMIN_CELL) else "the operator's session is no site"
     return None if _family(peer.cell) == peer.certified else "goes by another's name"
 
@@ -86,7 +87,7 @@ def objection(own: str, peer: Peer, headers: Mapping[str, Any]) -> str | None:
     if peer.certified is None:
         forged = own == _SERVER and origin != peer.cell
         return "a job that speaks for another" if forged else None
-    if peer.certified == ADMIN:
+    if peer.certified == CONSOLE:
         forged = origin != peer.cell or target != _SERVER
         return "the operator's session speaks for itself, to the server" if forged else None
     return _objection_to_member(peer.certified, origin, target, headers)

@@ -22,8 +22,8 @@ class Console:
     Whatever goes wrong is ``Unavailable``: the caller looks whether the server runs, and asks anew.
     """
 
-    def __init__(self, kit: Path) -> None:
-        self._kit = kit.absolute()
+    def __init__(self, workspace: Path) -> None:
+        self.workspace = workspace.absolute()
         self._process: subprocess.Popen[str] | None = None
 
     def __enter__(self) -> Self:
@@ -82,13 +82,13 @@ class Console:
         if not line:
             process.kill()
             self.close()
-            raise Unavailable("the server does not answer; see console.log in the operator's kit")
+            raise Unavailable("the server does not answer; see flare/console/console.log")
         return json.loads(line)
 
     def _open(self) -> subprocess.Popen[str]:
-        with (self._kit / "console.log").open("ab") as log:
+        with (self.workspace / "console.log").open("ab") as log:
             return subprocess.Popen(
-                command("session", str(self._kit)),
+                command("session", str(self.workspace)),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=log,

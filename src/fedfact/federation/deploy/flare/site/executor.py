@@ -1,6 +1,6 @@
 """The agent's side: FLARE hands over a task, the agent's own code answers it.
 
-This is the one class that a member's site lets a job build (see ``provision``). It takes no
+This is the one class that a member's site lets a job build (see ``workspace``). It takes no
 arguments: which agent answers, and with what code, is the member's own affair.
 """
 
