@@ -3,9 +3,10 @@
 Random images of the data sets' shapes, 16 agents, h = 6; choosing the images and averaging are
 counted in. On the CPU: the networks of digits and MNIST. On a CUDA device, where there is one:
 ResNet-18 on CIFAR-10's shape, with bf16, and the ceiling: one model that takes all images in
-batches of 2,048, with no averages and no second model beside it.
+batches of 2,048, with no averages and no second model beside it. "Augmented" is with flips,
+rotation and jitter, against the same without; on CUDA also as in the study ham10000-released.
 
-    python bench/training.py [--only cpu|cuda]
+    python bench/training.py [--only cpu|cuda|augmented]
 """
 
 import argparse
@@ -22,15 +23,26 @@ from torch import nn
 from torch.nn.functional import cross_entropy
 
 from fedfact.data import Dataset, Samples
-from fedfact.models import Dropout, digits_cnn, mnist_cnn, resnet18_small
+from fedfact.models import Dropout, digits_cnn, mnist_cnn, resnet18_small, resnet50
 from fedfact.models.small import Flatten
-from fedfact.training import RECIPES, Job, Machine
+from fedfact.training import RECIPES, Augmentation, Job, Machine
 from fedfact.training.average import average
 
 H, FOREVER = 6, 10**6
 TURNS = 5
-SHAPES = {"digits": (8, 8, 1), "mnist": (28, 28, 1), "cifar10": (32, 32, 3)}
-NETWORKS = {"digits": digits_cnn, "mnist": mnist_cnn, "cifar10": resnet18_small}
+SHAPES = {
+    "digits": (8, 8, 1),
+    "mnist": (28, 28, 1),
+    "cifar10": (32, 32, 3),
+    "ham10000": (150, 200, 3),
+}
+AUGMENT = Augmentation(True, True, 20.0, 0.1, 0.1, 0.1)
+NETWORKS = {
+    "digits": digits_cnn,
+    "mnist": mnist_cnn,
+    "cifar10": resnet18_small,
+    "ham10000": resnet50,
+}
 
 
 def random_job(name, agents, samples):
@@ -44,6 +56,12 @@ def random_job(name, agents, samples):
     dataset = Dataset("random", data, test, tuple("0123456789"), *normal)
     shards = np.split(rng.permutation(count), agents)
     return Job(dataset, lambda: NETWORKS[name](10), shards, RECIPES[name])
+
+
+def augmented(job):
+    grey = job.dataset.train.images.shape[3] == 1
+    changes = replace(AUGMENT, hue=0.0) if grey else AUGMENT
+    return replace(job, recipe=replace(job.recipe, augment=changes))
 
 
 def wait(device):
@@ -130,6 +148,7 @@ WAYS = {
     "plain engine": lambda job: engine(job, Machine("cpu", plain=True)),
     "fast engine, fp32": lambda job: engine(job, Machine("cpu")),
     "fast engine, bf16": lambda job: engine(job, Machine("cpu", precision="bf16")),
+    "fast engine, augmented": lambda job: engine(augmented(job), Machine("cpu")),
 }
 
 
@@ -188,6 +207,19 @@ def on_cuda():
         print(f"  {agents:5} agents with 800  {several:10,.0f}")
 
 
+def augmented_on_cuda():
+    print(f"{torch.cuda.get_device_name()}; images/s of the fast engine, augmented and not")
+    ham = random_job("ham10000", 10, 801)
+    ham = replace(ham, recipe=replace(ham.recipe, batch=64, image_size=224))
+    for name, job, count in (
+        ("ResNet-18, 32x32", random_job("cifar10", 16, 3_125), 25),
+        ("ResNet-50, 224x224", ham, 10),
+    ):
+        ways = (job, augmented(job))
+        fast, changed = (cuda_rate(engine(way, Machine("cuda")), count) for way in ways)
+        print(f"  {name:24}{fast:10,.0f}{changed:10,.0f}{changed / fast:8.2f}x", flush=True)
+
+
 def cuda_rate(rounds, count):
     next(rounds)
     measured = rate(rounds, count, "cuda")
@@ -197,12 +229,14 @@ def cuda_rate(rounds, count):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--only", choices=["cpu", "cuda"])
+    parser.add_argument("--only", choices=["cpu", "cuda", "augmented"])
     arguments = parser.parse_args()
-    if arguments.only != "cuda":
+    if arguments.only in (None, "cpu"):
         on_cpu()
-    if arguments.only != "cpu" and torch.cuda.is_available():
+    if arguments.only in (None, "cuda") and torch.cuda.is_available():
         on_cuda()
+    if arguments.only != "cpu" and torch.cuda.is_available():
+        augmented_on_cuda()
 
 
 if __name__ == "__main__":

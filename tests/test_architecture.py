@@ -116,6 +116,15 @@ def test_no_folder_has_too_many_modules(package):
     assert len(set(modules) - {"__init__"}) <= MOST_MODULES
 
 
+def test_a_class_name_means_one_class():
+    places = {}
+    for path in sorted(SRC.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                places.setdefault(node.name, []).append(str(path.relative_to(SRC)))
+    assert {name: where for name, where in places.items() if len(where) > 1} == {}
+
+
 def test_flare_is_imported_in_its_adapter_alone():
     adapter = SRC / "federation" / "deploy" / "flare"
     for path in SRC.rglob("*.py"):

@@ -7,8 +7,8 @@ from fedfact import InputError, Population, Terms, settle
 from fedfact.advice.advise import advise
 from fedfact.advice.applicant import Applicant
 from fedfact.advice.known_others import others_like
-from fedfact.advice.recommendation import assumptions, recommendation, verdict
-from fedfact.mechanism import Others, whole_local_optimum, win_probability
+from fedfact.advice.recommendation import assumptions, guarantees, recommendation, verdict
+from fedfact.mechanism import RULES, Others, whole_local_optimum, win_probability
 
 COST = np.array([2e-6, 3e-6, 4e-6, 5e-6, 6e-6, 7e-6, 8e-6, 9e-6])
 SAMPLES = whole_local_optimum(COST, 1.0)
@@ -110,13 +110,16 @@ def test_a_wrong_error_scale_breaks_a_losers_rationality():
 def test_recommendations():
     assert verdict(advise(member())) == "join"
     assert "In every outcome you end" in recommendation(advise(member()))
-    assert "At worst you end where training alone" in recommendation(
-        advise(member(rule="sandwich"))
-    )
+    drawn = advise(member(rule="sandwich"))
+    assert "On average you end" in recommendation(drawn)
+    assert "if you win" in recommendation(drawn)
+    assert "At worst you end where training alone leaves you." in guarantees(drawn)
+    assert guarantees(advise(member())) == list(RULES["rebate"].guarantees)
     # The cheapest agent is never a median: against known reports it cannot win.
     cheapest = advise(member(cost=1e-6, rule="sandwich"))
     assert verdict(cheapest) == "do not join"
     assert "brings you nothing" in recommendation(cheapest)
+    assert guarantees(cheapest) == []
     harmed = advise(member(minimum_samples=3000))
     assert recommendation(harmed).startswith("Do not join: on average you would end at")
     forced = advise(member(rule="sandwich", minimum_samples=600))

@@ -11,6 +11,8 @@ import pytest
 
 from fedfact.cli.federation.view import Tail, paths, print_overview
 from fedfact.errors import InputError
+from fedfact.federation.agreement.terms import read_published
+from fedfact.federation.deploy.flare.kits.kit import read_kit
 from fedfact.federation.deploy.flare.server import running
 from fedfact.federation.ledger.state import replay
 from fedfact.federation.ledger.store import read_ledger
@@ -49,6 +51,18 @@ def run(fedfact):
         return Done(done.out, done.err)
 
     return do
+
+
+@pytest.fixture
+def requests(run, tmp_path):
+    """What three members have sent the operator, as init takes it."""
+    for name in ("oak", "elm", "fir"):
+        (tmp_path / name).mkdir()
+        own = tmp_path / name / "agent.toml"
+        own.write_text(f'name = "{name}"\ntrue_cost = 1.0\ndata = "digits:0/3"\n')
+        made = run("federation", "request", "--config", own, "--json").json
+        assert made == {"request": str(tmp_path / name / f"{name}.csr")}
+    return ", ".join(f"{name}={tmp_path / name / name}.csr" for name in ("oak", "elm", "fir"))
 
 
 @pytest.fixture
@@ -194,16 +208,16 @@ def test_what_is_no_ledger_is_refused_in_words(run, tmp_path, command):
         assert "Traceback" not in done.stderr
 
 
-def test_the_way_of_an_operator(run, tmp_path):
+def test_the_way_of_an_operator(run, tmp_path, requests):
     (tmp_path / "terms.toml").write_text(TERMS)
     new, terms = tmp_path / "new", ("--terms", tmp_path / "terms.toml")
-    said = run(
-        "federation", "init", new, "--members", "oak, elm,fir", *terms, "--port", 28101, "--json"
-    ).json
-    assert list(said["kits"]) == ["elm", "fir", "oak"]
+    init = ("federation", "init", new, "--members", requests)
+    said = run(*init, *terms, "--port", 28101, "--json").json
+    assert list(said["kits"]) == ["oak", "elm", "fir"]
     for member, kit in said["kits"].items():
-        assert (tmp_path / "new" / "kits" / "members" / member / "terms.json").is_file(), kit
-    again = run("federation", "init", new, "--members", "oak,elm,fir", status=2)
+        assert kit == str(new / "kits" / f"{member}.kit.json")
+        assert "PRIVATE KEY" not in (new / "kits" / f"{member}.kit.json").read_text()
+    again = run(*init, status=2)
     assert "holds a federation already; name another directory" in again.stderr
     assert run("federation", "status", new).stdout == "test: not started; invited: oak, elm, fir\n"
     early = run("federation", "status", new, "--json").json
@@ -214,21 +228,22 @@ def test_the_way_of_an_operator(run, tmp_path):
     assert "nothing runs there" in run("federation", "stop", new, status=2).stderr
 
 
-def test_an_init_that_was_killed_goes_on(run, tmp_path):
+def test_an_init_that_was_killed_goes_on(run, tmp_path, requests):
     new = tmp_path / "new"
     init = ("federation", "init", new, "--port", 28103, "--members")
-    run(*init, "oak,elm,fir")
-    key, kits = (new / "operator.key").read_text(), new / "kits" / "members"
-    shutil.rmtree(kits / "elm")
-    (kits / "fir" / "terms.json").unlink()
-    assert "holds a federation already" in run(*init, "oak,elm,ash", status=2).stderr
-    other = run("federation", "init", new, "--members", "oak,elm,fir", "--port", 1, status=2)
-    assert "the kits there are for localhost:28103" in other.stderr
-    run(*init, "oak,elm,fir")
+    run(*init, requests)
+    key, kits = (new / "operator.key").read_text(), new / "kits"
+    sent = (kits / "oak.kit.json").read_bytes()
+    (kits / "elm.kit.json").unlink()
+    other = requests.replace("fir=", "ash=")
+    assert "is of 'fir', not of ash" in run(*init, other, status=2).stderr
+    moved = run("federation", "init", new, "--members", requests, "--port", 1, status=2)
+    assert "the kits there are for localhost:28103" in moved.stderr
+    run(*init, requests)
     assert (new / "operator.key").read_text() == key
-    terms = {(kits / name / "terms.json").read_bytes() for name in ("oak", "elm", "fir")}
-    assert terms == {(new / "terms.json").read_bytes()}
-    assert (kits / "elm" / "startup" / "client.crt").exists()
+    assert (kits / "oak.kit.json").read_bytes() == sent
+    terms = [read_kit(kits / f"{name}.kit.json").terms for name in ("oak", "elm", "fir")]
+    assert terms == [read_published(new / "terms.json")] * 3
 
 
 @pytest.mark.parametrize(
@@ -238,16 +253,16 @@ def test_an_init_that_was_killed_goes_on(run, tmp_path):
         ("sqlite:////no/such/place/ledger.db", "the ledger cannot be used"),
     ],
 )
-def test_a_ledger_that_cannot_be_is_refused_at_once(run, tmp_path, ledger, said):
+def test_a_ledger_that_cannot_be_is_refused_at_once(run, tmp_path, requests, ledger, said):
     new = tmp_path / "new"
-    init = ("federation", "init", new, "--members", "oak,elm,fir", "--ledger", ledger)
+    init = ("federation", "init", new, "--members", requests, "--ledger", ledger)
     assert said in run(*init, status=2).stderr
     assert not new.exists()
 
 
-def test_a_ledger_serves_one_federation(run, tmp_path, place):
+def test_a_ledger_serves_one_federation(run, tmp_path, requests, place):
     url = f"sqlite:///{place / 'operator' / 'ledger.db'}"
-    init = ("federation", "init", tmp_path / "new", "--members", "oak,elm,fir", "--ledger", url)
+    init = ("federation", "init", tmp_path / "new", "--members", requests, "--ledger", url)
     assert "holds the ledger of a federation" in run(*init, status=2).stderr
 
 
@@ -257,23 +272,23 @@ def test_a_reader_is_not_told_to_resume(run, place):
     assert "resume" not in said
 
 
-def test_the_way_of_a_member(run, tmp_path):
+def test_the_way_of_a_member(run, tmp_path, requests):
     (tmp_path / "terms.toml").write_text(TERMS)
     run(
-        "federation", "init", tmp_path / "new", "--members", "oak,elm,fir", "--terms",
+        "federation", "init", tmp_path / "new", "--members", requests, "--terms",
         tmp_path / "terms.toml", "--port", 28102,
     )  # fmt: skip
-    kit, own = tmp_path / "new" / "kits" / "members" / "oak", tmp_path / "oak" / "agent.toml"
-    own.parent.mkdir()
-    own.write_text('name = "oak"\ntrue_cost = 1.0\ndata = "digits:0/3"\n')
+    kit, own = tmp_path / "new" / "kits" / "oak.kit.json", tmp_path / "oak" / "agent.toml"
     own.parent.chmod(0o755)
     join = ("federation", "join", kit, "--config", own, "--check")
     out = run(*join).stdout
     assert own.parent.stat().st_mode & 0o777 == 0o700
     assert "You report 1 a sample and would use 141 of 479 samples" in out
+    assert "The server is localhost:28102." in out
+    assert not (tmp_path / "oak" / "flare").exists()
     assert run(*join, "--json").json["samples"] == 141
     own.write_text('name = "elm"\ntrue_cost = 1.0\ndata = "digits:0/3"\n')
-    assert "the kit is of oak" in run(*join, status=2).stderr
+    assert "is of oak, and agent.toml says name = 'elm'" in run(*join, status=2).stderr
     own.write_text('name = "oak"\ntrue_costs = 1.0\ndata = "digits:0/3"\n')
     assert "did you mean true_cost?" in run(*join, status=2).stderr
     own.write_text('name = "oak"\ntrue_cost = 1.0\ndata = "missing.npz"\n')
@@ -281,6 +296,19 @@ def test_the_way_of_a_member(run, tmp_path):
     (tmp_path / "oak" / "agent.toml").write_text('name = "oak"\ntrue_cost = 1.0\ndata = "x:0"\n')
     assert run("federation", "leave", "--config", own, "--json").json == {"leaves": "oak"}
     assert (tmp_path / "oak" / "leave").exists()
+
+
+def test_a_kit_is_for_who_made_the_request(run, new, tmp_path):
+    own, kits = tmp_path / "oak" / "agent.toml", new / "kits"
+    join = ("federation", "join", "--config", own, "--check")
+    (tmp_path / "oak" / "tls.key").rename(tmp_path / "tls.key")
+    gone = run(*join, kits / "oak.kit.json", status=2).stderr
+    assert f"{tmp_path / 'oak' / 'tls.key'}: is not there; restore it, or send the" in gone
+    run("federation", "request", "--config", own)
+    assert "is for another key" in run(*join, kits / "oak.kit.json", status=2).stderr
+    assert "is of elm, and" in run(*join, kits / "elm.kit.json", status=2).stderr
+    assert "is a directory; name the kit" in run(*join, kits, status=2).stderr
+    assert not (tmp_path / "oak" / "terms.json").exists()
 
 
 def test_a_settlement_is_reversed(run, place, finished):
@@ -295,9 +323,9 @@ def test_a_settlement_is_reversed(run, place, finished):
 
 
 @pytest.fixture
-def new(run, tmp_path):
+def new(run, tmp_path, requests):
     """An operator's directory, made but not started."""
-    run("federation", "init", tmp_path / "new", "--members", "oak,elm,fir", "--port", 28104)
+    run("federation", "init", tmp_path / "new", "--members", requests, "--port", 28104)
     return tmp_path / "new"
 
 
@@ -350,11 +378,14 @@ def test_what_finish_wants_is_for_one_start(run, new, place, monkeypatch):
 @pytest.mark.parametrize(
     ("members", "said"),
     [
-        ("oak,elm", "name three or more"),
-        ("oak,oak,elm", "each once"),
-        ("oak,elm,../Fir", "'../Fir' cannot name a member; take letters, digits, hyphens and"),
-        ("operator,elm,fir", "operator"),
-        ("server,elm,fir", "'server' cannot name a member"),
+        ("oak=x,elm=x", "name three or more"),
+        ("oak=x,oak=x,elm=x", "'oak' is named twice"),
+        ("oak=x,Oak=x,elm=x", "'oak' is named twice"),
+        ("oak=x,elm=x,../Fir=x", "'../Fir' cannot name a member; take letters, digits, hyphens"),
+        ("operator=x,elm=x,fir=x", "a member cannot be called operator"),
+        ("server=x,elm=x,fir=x", "a member cannot be called 'server'"),
+        ("oak,elm=x,fir=x", "'oak' does not say where the member's request is; write NAME="),
+        ("oak=x,elm=x,fir=x", "x: cannot be read (no such file or directory); give the request"),
     ],
 )
 @pytest.mark.parametrize("there", [False, True])
@@ -367,6 +398,20 @@ def test_members_that_cannot_be(run, tmp_path, members, said, there):
     assert not [*tmp_path.glob("new/*")]
 
 
+@pytest.mark.parametrize("host", ["no host", "-x", "a/../b", "x" * 64, "a..b", "ü"])
+def test_hosts_that_cannot_be(run, tmp_path, requests, host):
+    init = ("federation", "init", tmp_path / "new", "--members", requests, f"--host={host}")
+    assert f"{host!r} is no host name; give the one" in run(*init, status=2).stderr
+    assert not (tmp_path / "new").exists()
+
+
+def test_two_members_have_two_keys(run, tmp_path, requests):
+    shutil.copy(tmp_path / "oak" / "tls.key", tmp_path / "elm" / "tls.key")
+    run("federation", "request", "--config", tmp_path / "elm" / "agent.toml")
+    done = run("federation", "init", tmp_path / "new", "--members", requests, status=2)
+    assert "elm.csr: has the key of oak; each member makes a key of its own" in done.stderr
+
+
 def test_terms_that_cannot_be_leave_nothing_behind(run, tmp_path):
     for wrong, said in (
         ("[money]\nerror_scale = -1.0\n", "error_scale"),
@@ -376,7 +421,7 @@ def test_terms_that_cannot_be_leave_nothing_behind(run, tmp_path):
     ):
         (tmp_path / "terms.toml").write_text(wrong)
         done = run(
-            "federation", "init", tmp_path / "new", "--members", "a,b,c",
+            "federation", "init", tmp_path / "new", "--members", "a=a,b=b,c=c",
             "--terms", tmp_path / "terms.toml", status=2,
         )  # fmt: skip
         assert said in done.stderr
@@ -432,6 +477,7 @@ def test_every_command_has_json_and_help(run):
     for words in (
         ["verify"], ["statement"], ["ledger", "show"], ["ledger", "export"],
         *(["federation", name] for name in (
-            "init", "join", "start", "resume", "status", "stop", "leave", "reverse", "demo")),
+            "request", "init", "join", "start", "resume", "status", "stop", "leave", "reverse",
+            "demo")),
     ):  # fmt: skip
         assert "--json" in run(*words, "--help").stdout, words

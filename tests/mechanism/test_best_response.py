@@ -13,7 +13,7 @@ from fedfact.mechanism import (
     federated_optimum,
     local_optimum,
 )
-from fedfact.mechanism.best_response import minimise
+from fedfact.mechanism.search import minimise
 
 COSTS = (1.024e-7, 0.3, 40.0)
 FLAT = 1e-6  # a minimum is found to about √ε, where the loss no longer changes

@@ -64,7 +64,7 @@ def test_a_link_and_a_pipe_are_refused(tmp_path):
     (tmp_path / "study").mkdir()
     (tmp_path / "study" / "linked.parquet").symlink_to(tmp_path / "own.parquet")
     os.mkfifo(tmp_path / "study" / "pipe.parquet")
-    for name, why in (("linked", "leads out of"), ("pipe", "no regular file"), ("no", "missing")):
+    for name, why in (("linked", "leads out of"), ("pipe", "no plain file"), ("no", "missing")):
         with pytest.raises(InputError, match=why):
             read_table(tmp_path / "study" / f"{name}.parquet", tmp_path / "study")
 

@@ -8,10 +8,12 @@ import pytest
 from fedfact.study.config.agents import agents_of
 from fedfact.study.config.arm import arms
 from fedfact.study.config.load import read_study
+from fedfact.training import Augmentation, Recipe
 
 FOLDER = Path(__file__).parents[2] / "publications" / "neurips2024"
 SPLITS = {"iid": "iid", "d06": "dirichlet:0.6", "d03": "dirichlet:0.3"}
 IMAGES = {"cifar10": 50_000, "mnist": 60_000, "ham10000": 8_012}  # 80 % of 10,015
+RELEASED = ["ham10000-released", "ham10000-released-robustness", "mnist-iid-released"]
 SEVEN = [f"{data}-{split}" for data in ("cifar10", "mnist") for split in SPLITS] + ["ham10000"]
 
 
@@ -25,7 +27,7 @@ def of(study, arm=0):
 
 def test_all_experiments_are_there_and_no_other():
     files = sorted(path.stem for path in FOLDER.glob("*.toml"))
-    assert files == sorted([*SEVEN, "ham10000-image", "robustness"])
+    assert files == sorted([*SEVEN, "ham10000-image", "robustness", *RELEASED])
 
 
 @pytest.mark.parametrize("name", [*SEVEN, "ham10000-image", "robustness"])
@@ -105,3 +107,38 @@ def test_presets_find_the_papers_costs_by_themselves(preset, images, samples, co
     who = agents_of(study, arms(study)[0], 0, images)
     assert set(who.agreed.tolist()) == {samples}
     assert who.true_cost == pytest.approx(cost, rel=1e-3)
+
+
+def test_the_released_code_trains_ham10000_with_augmentation_and_weights():
+    study = read("ham10000-released")
+    assert (study.dataset, study.agents, study.split) == ("ham10000", 10, "stratified")
+    assert (study.seeds, study.partitions, study.samples) == (3, ("iid",), None)
+    assert of(study).samples.tolist() == [801] * 10
+    augment = Augmentation(True, True, 20.0, 0.1, 0.1, 0.1)
+    assert study.recipe() == Recipe(
+        "adam", 1e-3, batch=64, epochs=50, image_size=224, augment=augment, weighted=True
+    )
+
+
+def test_the_released_robustness_trains_as_released_with_costs_that_are_drawn():
+    study, plain = read("ham10000-released-robustness"), read("ham10000-released")
+    assert study.recipe() == plain.recipe()
+    assert (study.dataset, study.agents, study.split) == ("ham10000", 10, "stratified")
+    assert (study.costs.kind, study.costs.mean, study.costs.spread) == ("gaussian", None, 0.1)
+    for k, number in enumerate((1, 4, 8)):
+        found = of(study, k)
+        assert found.kind.count("free-ride") == number
+        assert len(set(found.true_cost)) == 10
+        assert 8000 <= found.agreed.sum() <= 8012
+        quarter = [
+            used == max(1, all_ // 4)
+            for used, all_ in zip(found.samples, found.agreed, strict=True)
+        ]
+        assert [each == "free-ride" for each in found.kind] == quarter
+        assert found.true_cost.tolist() == of(study, 0).true_cost.tolist()
+
+
+def test_the_released_rate_of_mnist_is_all_that_differs():
+    one, other = read("mnist-iid"), read("mnist-iid-released")
+    rate = one.training.model_copy(update={"rate": 5e-4})
+    assert other == one.model_copy(update={"name": "mnist-iid-released", "training": rate})

@@ -1,6 +1,7 @@
 """What the tests of training share: tiny data sets, a job on them, weights to the last bit."""
 
 import io
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ from torch import nn
 
 from fedfact.data.dataset import Dataset, Samples
 from fedfact.models import digits_cnn
-from fedfact.training import Job, Recipe
+from fedfact.training import Augmentation, Job, Recipe
 
 
 @pytest.fixture
@@ -80,6 +81,18 @@ def job(make_images, make_shards):
     """Three agents of unlike size with the network of the digits: batch norm and dropout."""
     recipe = Recipe("adam", 5e-3, batch=8, epochs=4, local_steps=2)
     return Job(make_images(8, 40, 301), lambda: digits_cnn(4), make_shards(20, 13, 7), recipe, 5)
+
+
+@pytest.fixture
+def augmented_job(job):
+    """The same with images that are flipped, turned and jittered, and with weights of classes."""
+    augment = Augmentation(True, True, 20.0, 0.1, 0.1)
+    recipe = replace(job.recipe, augment=augment, weighted=True)
+    rare = job.dataset.train.labels.copy()
+    rare[rare == 3] = 2  # but for one, so that classes weigh otherwise
+    rare[3] = 3
+    train = replace(job.dataset.train, labels=rare)
+    return replace(job, recipe=recipe, dataset=replace(job.dataset, train=train))
 
 
 @pytest.fixture

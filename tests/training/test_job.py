@@ -8,9 +8,13 @@ import torch
 from torch import nn
 
 from fedfact import InputError
+from fedfact.data.dataset import Dataset, Samples
 from fedfact.models import digits_cnn
-from fedfact.training import Job, Recipe
+from fedfact.training import Augmentation, Job, Recipe
+from fedfact.training.augmentation.colour import brightened, contrasted, hue_shifted
+from fedfact.training.augmentation.move import moved
 from fedfact.training.device_images import DeviceImages
+from fedfact.training.seeds import generator
 
 RECIPE = Recipe("sgd", 0.1, batch=4)
 
@@ -102,3 +106,71 @@ def test_pixels_are_scaled_channel_by_channel(job):
     assert batch.is_contiguous(memory_format=torch.channels_last)
     assert labels.tolist() == [4, 0, 4]
     assert len(data) == 5
+
+
+def grown(recipe, images):
+    """Pixels of a batch that is used as the recipe says, on a job of such images."""
+    samples = Samples(images, np.arange(len(images)) % 4)
+    data = Dataset(
+        "n", samples, samples, tuple("abcd"), (0.4,) * images.shape[3], (0.2,) * images.shape[3]
+    )
+    job = Job(data, lambda: digits_cnn(4), [np.arange(len(images))], recipe, 3)
+    device = DeviceImages(data, samples, torch.device("cpu"), recipe)
+    draws = job.draws(0, 7, len(images))
+    rows = torch.arange(len(images))
+    return device.batch(rows, None if draws is None else torch.from_numpy(draws))[0]
+
+
+def test_an_augmentation_of_nothing_leaves_every_bit():
+    images = np.random.default_rng(0).integers(0, 256, (9, 8, 6, 3), dtype=np.uint8)
+    plain = Recipe("adam", 0.1)
+    for size in (None, 12):
+        before = grown(replace(plain, image_size=size), images)
+        after = grown(replace(plain, image_size=size, augment=Augmentation()), images)
+        assert torch.equal(before, after)
+        assert before.shape[2:] == ((8, 6) if size is None else (12, 12))
+        assert after.is_contiguous(memory_format=torch.channels_last)
+
+
+@pytest.mark.parametrize("channels", [1, 3])
+@pytest.mark.parametrize("size", [None, 12])
+def test_images_are_moved_then_brightened_then_contrasted_then_coloured(channels, size):
+    images = np.random.default_rng(0).integers(0, 256, (9, 8, 6, channels), dtype=np.uint8)
+    augment = Augmentation(True, True, 30.0, 0.3, 0.2, 0.1 if channels == 3 else 0.0)
+    recipe = Recipe("adam", 0.1, image_size=size, augment=augment)
+    found = grown(recipe, images)
+    draws = torch.from_numpy(augment.draw(generator(3, "augment", 0, 7), 9))
+    wanted = torch.from_numpy(images).permute(0, 3, 1, 2).float()
+    wanted = moved(wanted, draws[:, :4], size or 8, size or 6)
+    wanted = contrasted(brightened(wanted, draws[:, 4]), draws[:, 5])
+    if channels == 3:
+        wanted = hue_shifted(wanted, draws[:, 6])
+    torch.testing.assert_close(found, (wanted / 255 - 0.4) / 0.2, atol=1e-5, rtol=0)
+    assert found.is_contiguous(memory_format=torch.channels_last)
+
+
+def test_grey_images_have_no_hue():
+    with pytest.raises(InputError, match=r"hue is 0.1, and images of 1 channels have none"):
+        grown(Recipe("adam", 0.1, augment=Augmentation(hue=0.1)), np.zeros((4, 8, 8, 1), np.uint8))
+
+
+def test_draws_are_of_the_seed_the_agent_and_the_step(job):
+    job = replace(job, recipe=replace(job.recipe, augment=Augmentation(rotation=20.0)))
+    draws = [
+        each.draws(agent, step, 5).tobytes()
+        for each in (job, replace(job, seed=6))
+        for agent in (0, 1)
+        for step in (0, 1, 2)
+    ]
+    assert len(set(draws)) == 12
+    assert job.draws(1, 2, 5).tobytes() == draws[5]
+
+
+def test_what_is_not_used_is_not_told(job):
+    """So trainings from before there was augmentation stay what they are."""
+    assert not {"image size", "augment", "weighted"} & set(job.describe())
+    augment = Augmentation(rotation=20.0)
+    recipe = replace(job.recipe, image_size=9, augment=augment, weighted=True)
+    about = replace(job, recipe=recipe).describe()
+    assert (about["image size"], about["weighted"]) == (9, True)
+    assert about["augment"] == vars(augment)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from fedfact import InputError
 from fedfact.data.sets import cifar10, digits, mnist
-from fedfact.training import RECIPES, Recipe
+from fedfact.training import RECIPES, Augmentation, Recipe
 from fedfact.training.model_bytes import from_bytes, to_bytes
 from fedfact.training.networks import NETWORKS
 from fedfact.training.plan import Plan
@@ -91,6 +91,14 @@ WRONG = {
 def test_what_is_no_plan_is_refused(name, value):
     with pytest.raises(InputError):
         Plan.read(PLAN.document() | {name: value})
+
+
+@pytest.mark.parametrize(
+    "change", [{"image_size": 32}, {"augment": Augmentation(rotation=9.0)}, {"weighted": True}]
+)
+def test_what_a_plan_cannot_say_is_refused(change):
+    with pytest.raises(InputError, match="plan: image size, augmentation and class weights are no"):
+        replace(PLAN, recipe=replace(ADAM, **change))
 
 
 @pytest.mark.parametrize("document", [None, [], "plan", 3, {}, {1: 2}])

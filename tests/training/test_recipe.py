@@ -11,7 +11,8 @@ from fedfact.training import RECIPES, Recipe
 
 def test_the_settings_of_the_paper():
     adam = {"optimiser": "adam", "momentum": 0.0, "weight_decay": 0.0, "drops": ()}
-    common = {"epochs": 100, "local_steps": 6}
+    plain = {"image_size": None, "augment": None, "weighted": False}
+    common = {"epochs": 100, "local_steps": 6, **plain}
     sgd = {"optimiser": "sgd", "momentum": 0.9, "weight_decay": 5e-4, "drops": (0.5, 0.75)}
     assert {name: vars(recipe) for name, recipe in RECIPES.items()} == {
         "digits": {**adam, **common, "rate": 2e-3, "batch": 32, "local_steps": 3},
@@ -56,6 +57,7 @@ def test_the_optimiser_gets_what_the_recipe_says():
         ({"epochs": -3}, "epochs is -3; it must be 1 or more"),
         ({"batch": 0}, "batch is 0; it must be 1 or more"),
         ({"local_steps": 0}, "local steps is 0; it must be 1 or more"),
+        ({"image_size": 0}, "image size is 0; it must be 1 or more"),
         ({"rate": 0.0}, "the learning rate is 0.0; it must be a positive number"),
         ({"rate": -1.0}, "the learning rate is -1.0; it must be a positive number"),
         ({"rate": math.nan}, "the learning rate is nan; it must be a positive number"),

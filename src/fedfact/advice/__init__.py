@@ -3,7 +3,7 @@
 from .advise import Advice, Deviation, LossRange, advise
 from .applicant import Applicant
 from .known_others import others_from_file, others_like
-from .recommendation import assumptions, recommendation, verdict
+from .recommendation import assumptions, guarantees, recommendation, verdict
 
 __all__ = [
     "Advice",
@@ -12,6 +12,7 @@ __all__ = [
     "LossRange",
     "advise",
     "assumptions",
+    "guarantees",
     "others_from_file",
     "others_like",
     "recommendation",

@@ -8,15 +8,17 @@ import numpy as np
 from ..arrays import IN_RANGE, LARGEST, SMALLEST, ArrayLike, Floats
 from ..errors import InputError
 from ..mechanism import (
+    RULES,
+    CostDistribution,
     Others,
     Play,
+    Rule,
     Terms,
-    continuum_win_probability,
     expected_loss,
     whole_local_optimum,
-    win_probability_against,
 )
 from ..mechanism.fees import misfit
+from ..mechanism.rules.rule import Chance
 
 SPREAD = 0.1
 """Under Assumption 1 an agent takes its cost for the median; the paper adds a spread of 10 %."""
@@ -77,10 +79,10 @@ class Applicant:
         self, play: Play, samples: ArrayLike, report: ArrayLike, *, believed: bool = True
     ) -> Floats:
         """Expected loss for using ``samples`` and reporting ``report``."""
-        chance, terms = self.realised_chance, self.charged_terms
-        if believed:
-            chance = self.believed_chance
-        return expected_loss(play, samples, report, self.true_cost, self.others, terms, chance)
+        chance = self._chance(RULES[play], believed) if play in RULES else None
+        return expected_loss(
+            play, samples, report, self.true_cost, self.others, self.charged_terms, chance
+        )
 
     @property
     def charged_terms(self) -> Terms:
@@ -91,15 +93,19 @@ class Applicant:
         """The same for one choice."""
         return float(self.losses(play, samples, report, believed=believed))
 
-    def believed_chance(self, report: Floats) -> Floats:
-        """Under Assumption 1."""
+    def _chance(self, rule: Rule, believed: bool) -> Chance:
+        """To win with a report: as the agent believes under Assumption 1, or exactly against known
+        reports; of unknown ones only the mean over all agents is sure."""
+        n = self.others.n
+        if believed:
+            return lambda report: rule.chance_among(report, self._believed_costs(), n)
+        if self.knows_reports:
+            return lambda report: rule.chance_against(report, self.others)
+        return lambda report: np.full(np.shape(report), rule.among(n) / n)
+
+    def _believed_costs(self) -> CostDistribution:
+        """Of all agents: an agent takes its own for the median."""
         from scipy import stats  # here, because it loads slowly
 
-        costs = stats.norm(self.true_cost, SPREAD * self.true_cost)
-        return continuum_win_probability(report, costs)
-
-    def realised_chance(self, report: Floats) -> Floats:
-        """Exact against known reports; of unknown ones only the mean over all agents is sure."""
-        if self.knows_reports:
-            return win_probability_against(report, self.others.reported_cost)
-        return np.full(np.shape(report), self.others.n // 3 / self.others.n)
+        costs: CostDistribution = stats.norm(self.true_cost, SPREAD * self.true_cost)
+        return costs

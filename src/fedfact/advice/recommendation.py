@@ -36,8 +36,8 @@ def recommendation(advice: Advice) -> str:
     if not rule_of(advice.terms).draws:
         return f"Join. {what} In every outcome {average.removeprefix('on average ')}."
     return (
-        f"Join. {what} At worst you end where training alone leaves you; {average}, "
-        f"and at {outcome.best:.4g} instead of {alone:.4g} if you win."
+        f"Join. {what} {average.capitalize()}, and at {outcome.best:.4g} instead of {alone:.4g} "
+        "if you win."
     )
 
 
@@ -51,6 +51,11 @@ def _obstacle(advice: Advice) -> str | None:
             f"would cost more than federation brings. Ask for at most {advice.largest_alpha:.6f}."
         )
     return None
+
+
+def guarantees(advice: Advice) -> list[str]:
+    """What the rule promises to members who keep their word; nothing to whom we say not to join."""
+    return list(rule_of(advice.terms).guarantees) if verdict(advice) == "join" else []
 
 
 def assumptions(advice: Advice) -> list[str]:
@@ -84,5 +89,6 @@ def document(advice: Advice) -> dict[str, Any]:
         "verdict": verdict(advice),
         "recommendation": recommendation(advice),
         **figures,
+        "guarantees": guarantees(advice),
         "assumptions": assumptions(advice),
     }

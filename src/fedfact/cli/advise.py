@@ -5,7 +5,15 @@ from typing import Annotated
 
 import typer
 
-from ..advice import Advice, Applicant, assumptions, others_from_file, others_like, recommendation
+from ..advice import (
+    Advice,
+    Applicant,
+    assumptions,
+    guarantees,
+    others_from_file,
+    others_like,
+    recommendation,
+)
 from ..advice import advise as work_out
 from ..advice.recommendation import document
 from ..arrays import IN_RANGE, LARGEST, SMALLEST
@@ -102,6 +110,11 @@ def _print(advice: Advice) -> None:
     for deviation in advice.deviations:
         table.add_row(deviation.name, *(f"{deviation.added[play]:+.1%}" for play in plays))
     print_table(table)
-    console.print("This takes for granted:")
-    for assumption in assumptions(advice):
-        console.print(f" · {assumption}")
+    _list("This rule guarantees to members who keep their word:", guarantees(advice))
+    _list("This takes for granted:", assumptions(advice))
+
+
+def _list(title: str, sentences: list[str]) -> None:
+    """The sentences under their title, if there are any."""
+    if sentences:
+        stdout().print("\n · ".join((title, *sentences)))

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..arrays import Ints
+from ..arrays import Floats, Ints, floats
 from ..errors import InputError
 
 Pixels = npt.NDArray[np.uint8]
@@ -40,6 +40,11 @@ class Dataset:
     classes: tuple[str, ...]
     mean: tuple[float, ...]
     std: tuple[float, ...]
+
+    def class_shares(self) -> Floats:
+        """The share of each class among the training samples, whoever gets them."""
+        counts = np.bincount(self.train.labels, minlength=len(self.classes))
+        return floats(counts / len(self.train))
 
     @cached_property
     def fingerprint(self) -> str:

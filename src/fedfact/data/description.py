@@ -8,8 +8,11 @@ from typing import Any, Literal
 from ..progress import Progress
 from .dataset import Dataset
 
-By = Literal["lesion", "image"]
-"""How a test set is set apart: with no lesion on both sides, or image by image."""
+By = Literal["lesion", "image", "stratified"]
+"""How a test set is set apart: with no lesion on both sides, image by image, or image by image with
+a fifth of every class."""
+
+_WORDS = {"stratified": "image, stratified by class"}
 
 Loader = Callable[[Path | None, By, Progress], Dataset]
 
@@ -51,8 +54,10 @@ class Description:
 
     def scheme(self, partition: str, split: By) -> str:
         """In words, how samples were dealt out, and the test samples set apart."""
-        return f"{partition}, split by {split}" if self.splits else partition
+        return f"{partition}, split by {_WORDS.get(split, split)}" if self.splits else partition
 
     def title_of(self, split: By) -> str:
         """The title of the data set split so, which is said where it is not the default."""
-        return f"{self.title} by {split}" if split in self.splits[1:] else self.title
+        if split not in self.splits[1:]:
+            return self.title
+        return f"{self.title} by {_WORDS.get(split, split)}"

@@ -40,13 +40,14 @@ def load(
 
     It is looked for in ``directory``, else where FEDFACT_DATA says, else in the user's cache. MNIST
     and CIFAR-10 are downloaded there if they are not; digits is always at hand. ``split`` says how
-    HAM10000 is split: by lesion, with no lesion on both sides, or by image, as the paper did.
+    HAM10000 is split: by lesion, with no lesion on both sides, or by image as in the paper, with a
+    fifth of every class (stratified) or not.
     """
     if name not in SETS:
         hint = f"{did_you_mean(name, DATASETS)} ".lstrip()
         raise InputError(f"data set {name!r} is not known; {hint}known are {', '.join(DATASETS)}")
     if split not in get_args(By):
-        raise InputError(f"split {split!r} is not known; known are lesion and image")
+        raise InputError(f"split {split!r} is not known; known are {', '.join(get_args(By))}")
     try:
         return SETS[name].load(directory, split, progress)
     except OSError as error:  # files that may not be read, or that vanish meanwhile

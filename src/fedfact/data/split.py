@@ -22,6 +22,22 @@ def split(samples: int) -> tuple[Ints, Ints]:
     return _sides(order >= samples // PARTS)
 
 
+def split_by_class(labels: Ints) -> tuple[Ints, Ints]:
+    """Rows to train on and rows to test on, at random, a fifth of every class to test on.
+
+    Together they are a fifth of the rows; where that leaves fractions of a row, classes with the
+    largest ones give one more (of equal ones, the first).
+    """
+    rng, test = np.random.default_rng(SEED), np.zeros(len(labels), dtype=np.bool_)
+    _, label, counts = np.unique(labels, return_inverse=True, return_counts=True)
+    wanted = counts // PARTS
+    more = np.argsort(-(counts % PARTS), kind="stable")[: len(labels) // PARTS - wanted.sum()]
+    wanted[more] += 1
+    for k, number in enumerate(wanted):
+        test[rng.permutation(np.flatnonzero(label == k))[:number]] = True
+    return _sides(~test)
+
+
 def split_whole(groups: npt.NDArray[Any]) -> tuple[Ints, Ints]:
     """Rows to train on and rows to test on, with no group on both sides.
 

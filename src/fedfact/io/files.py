@@ -29,7 +29,7 @@ _LONG_KEY = re.compile(rf"(?<![\w-])(?:{_PART}){{{limits.TOML_PARTS}}}")
 def read_text(path: Path, wanted: str, most: int = limits.TEXT, within: Path | None = None) -> str:
     """The text of a file; ``wanted`` says what to give instead where there is none."""
     try:
-        text = read_bytes(path, most, within).decode("utf-8-sig")
+        text = read_bytes(path, most, within, wanted).decode("utf-8-sig")
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({reason(error)}); give {wanted}") from None
     except UnicodeDecodeError:
@@ -37,6 +37,14 @@ def read_text(path: Path, wanted: str, most: int = limits.TEXT, within: Path | N
     if "\0" in text:
         raise InputError(f"{path}: is not UTF-8 text; give {wanted}")
     return text
+
+
+def read_small(path: Path, most: int, wanted: str) -> bytes:
+    """The bytes of a file that others made: a regular one, and no larger than that."""
+    try:
+        return read_bytes(path, most, wanted=wanted)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({reason(error)}); give {wanted}") from None
 
 
 def read_toml(path: Path, wanted: str = "a TOML file") -> dict[str, Any]:

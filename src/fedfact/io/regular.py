@@ -18,11 +18,11 @@ def reason(error: OSError) -> str:
     return (error.strerror or str(error)).lower()
 
 
-def open_regular(path: Path, most: int, within: Path | None = None) -> BinaryIO:
+def open_regular(path: Path, most: int, within: Path | None = None, wanted: str = "") -> BinaryIO:
     """Open a file to read it: a regular one of at most so many bytes, or it is refused.
 
-    Not one that links lead to out of the directory ``within``. Where it cannot be opened it raises
-    an `OSError`, for the caller to say what to give instead.
+    Not one that links lead to out of the directory ``within``. ``wanted`` says what to give
+    instead. Where it cannot be opened it raises an `OSError`, for the caller to put in words.
     """
     place = path
     if within is not None:
@@ -31,16 +31,13 @@ def open_regular(path: Path, most: int, within: Path | None = None) -> BinaryIO:
             raise InputError(f"{path}: leads out of {within}; put the file itself there")
     file = open(place, "rb", opener=_without_waiting)  # noqa: SIM115 (handed on open)
     about = os.fstat(file.fileno())
-    why = ""
     if not stat.S_ISREG(about.st_mode):
-        why = "is no regular file; name one"
-    elif about.st_size > most:
-        why = (
-            f"has {about.st_size:,} bytes, more than the {most:,} that are read; give a smaller one"
-        )
-    if why:
         file.close()
-        raise InputError(f"{path}: {why}")
+        raise InputError(f"{path}: is no plain file; give {wanted or 'one'}")
+    if about.st_size > most:
+        file.close()
+        wanted = wanted or f"one of at most {most:,}"
+        raise InputError(f"{path}: has {about.st_size:,} bytes; give {wanted}")
     return file
 
 
@@ -49,9 +46,9 @@ def _without_waiting(name: str, flags: int) -> int:
     return os.open(name, flags | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0))
 
 
-def read_bytes(path: Path, most: int, within: Path | None = None) -> bytes:
+def read_bytes(path: Path, most: int, within: Path | None = None, wanted: str = "") -> bytes:
     """The bytes of a regular file, as `open_regular` opens it."""
-    with open_regular(path, most, within) as file:
+    with open_regular(path, most, within, wanted) as file:
         data = file.read(most + 1)
     if len(data) > most:
         raise InputError(f"{path}: grows beyond the {most:,} bytes that are read; is it in use?")

@@ -9,12 +9,11 @@ from .play.dynamics import Dynamics, replies
 from .play.equilibrium import Equilibrium, RuleEnd, equilibrium
 from .play.hedge import Learned, hedge
 from .play.realfm import RealFMPlay, realfm
-from .rules.registry import NAMES, all_rules
+from .rules.registry import all_rules, rule_names
 from .setting import COSTS, TERMS, Setting
 
 __all__ = [
     "COSTS",
-    "NAMES",
     "TERMS",
     "AttackCell",
     "AttackTable",
@@ -37,4 +36,5 @@ __all__ = [
     "hedge",
     "realfm",
     "replies",
+    "rule_names",
 ]

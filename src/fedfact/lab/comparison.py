@@ -1,6 +1,5 @@
 """All rules on one population: honest reports, lies, learners, and every attack."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +9,7 @@ from .attacks.table import POPULATIONS, AttackTable, attack, check_size
 from .play.dynamics import ROUNDS
 from .play.equilibrium import Equilibrium, equilibrium
 from .results import LabResult
-from .rules.registry import Choice
+from .rules.registry import Choices
 from .setting import Setting
 
 
@@ -59,7 +58,7 @@ def compare(
     rounds: int = ROUNDS,
     by: float = BY,
     seed: int = 0,
-    rules: Sequence[Choice] | None = None,
+    rules: Choices | None = None,
     progress: Progress = silent,
 ) -> Comparison:
     """What becomes of the same agents under every rule, or those given by name or as objects."""

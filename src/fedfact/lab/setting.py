@@ -1,6 +1,5 @@
 """Who plays, and for what: terms, the number of agents, and where their costs come from."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -15,7 +14,7 @@ from ..io.tables import read_columns
 from ..mechanism import Terms, local_optimum
 from .game.distribution import distribution, is_distribution
 from .game.rule import Belief, GameRule, Knows
-from .rules.registry import Choice, all_rules, select_rules
+from .rules.registry import Choice, Choices, all_rules, select_rules
 
 COSTS = "norm:loc=1,scale=0.1"
 """The paper's Gaussian spread of a tenth."""
@@ -124,7 +123,7 @@ class Setting:
             f"--costs {self.costs}: nearly all costs are not {IN_RANGE}; take another distribution"
         )
 
-    def rules(self, wanted: Sequence[Choice] | None = None) -> list[GameRule]:
+    def rules(self, wanted: Choices | None = None) -> list[GameRule]:
         """All rules, fit for these agents, or those that are wanted, by name or as objects."""
         rules = all_rules(self.terms, self.agents, self.median)
         return rules if wanted is None else select_rules(rules, wanted)
@@ -132,7 +131,7 @@ class Setting:
     def rule(self, wanted: Choice, agents: int | None = None) -> GameRule:
         """One of them, for so many of the agents."""
         rules = all_rules(self.terms, self.agents if agents is None else agents, self.median)
-        (rule,) = select_rules(rules, [wanted])
+        (rule,) = select_rules(rules, wanted)
         return rule
 
     def belief(self, knows: Knows) -> Belief:

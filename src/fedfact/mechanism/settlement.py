@@ -13,6 +13,7 @@ from typing import Any, Literal
 import numpy as np
 
 from ..arrays import ArrayLike, Bools, Floats, Ints, floats
+from ..errors import InputError
 from ..results import SHOWN, Tabular, text_table
 from .exact import exact_sum
 from .fees import shown_penalty
@@ -157,6 +158,12 @@ def settle(population: Population, terms: Terms, seed: int | None = None) -> Set
     if population.left is not None:
         charge, back = (np.where(population.left, 0, amount) for amount in (charge, back))
     net = back + compensation - fee - charge
+    surplus = -exact_sum(net)
+    if surplus < 0:
+        raise InputError(
+            f"the {rule.name} rule would give back {-surplus:,} minor units more than it collects; "
+            "no settlement may do that: correct the rule"
+        )
     return Settlement(
         population=population,
         terms=terms,
@@ -166,10 +173,10 @@ def settle(population: Population, terms: Terms, seed: int | None = None) -> Set
         charge=charge,
         compensation=compensation,
         pool=pool,
-        **{"reward": nothing, "rebate": nothing, rule.gives: back},
+        **rule.in_columns(back),
         net=net,
         group=given.group,
         won=given.won,
-        surplus=-exact_sum(net),
+        surplus=surplus,
         shortfall=shortfall,
     )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .algorithm import Federated, train_federated, train_local
+    from .augmentation.settings import Augmentation
     from .checkpoint import Checkpoint
     from .curve import Curve
     from .engines.engine import Machine
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "RECIPES",
+    "Augmentation",
     "Checkpoint",
     "Curve",
     "Federated",
@@ -33,6 +35,7 @@ __all__ = [
 
 _WHERE = {
     "RECIPES": "recipe",
+    "Augmentation": "augmentation.settings",
     "Checkpoint": "checkpoint",
     "Curve": "curve",
     "Federated": "algorithm",

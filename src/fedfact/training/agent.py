@@ -61,9 +61,13 @@ class Agent:
             self._generator.manual_seed(self._job.dropout_seed(self._number, self.step))
             for group in self.optimiser.param_groups:
                 group["lr"] = self._job.recipe.rate_at(self.step, self._horizon)
-            images, labels = self._data.batch(torch.from_numpy(self._batches[self.step]))
+            batch = torch.from_numpy(self._batches[self.step])
+            draws = self._job.draws(self._number, self.step, len(batch))
+            images, labels = self._data.batch(
+                batch, None if draws is None else torch.from_numpy(draws)
+            )
             with self._autocast:
-                loss = cross_entropy(self.model(images), labels)
+                loss = cross_entropy(self.model(images), labels, self._data.class_weights)
             self.optimiser.zero_grad()
             loss.backward()  # type: ignore[no-untyped-call]
             self.optimiser.step()

@@ -11,7 +11,7 @@ from .device_images import DeviceImages
 
 
 class Score(NamedTuple):
-    """Mean cross-entropy and share of right answers."""
+    """Mean cross-entropy, by the weights of the classes where they have some, and share right."""
 
     loss: float
     accuracy: float
@@ -24,14 +24,19 @@ def parts(data: DeviceImages, size: int) -> list[range]:
 
 @torch.no_grad()
 def count(model: nn.Module, data: DeviceImages, part: range) -> Tensor:
-    """Sum of the losses and number of right answers on a part of the data, in double precision."""
+    """On a part of the data: sum of the losses, number of right answers, sum of the weights.
+
+    In double precision. Without weights of classes every sample weighs 1.
+    """
     images, labels = data.batch(torch.arange(part.start, part.stop, device=data.labels.device))
     logits = model(images).float()
-    loss = cross_entropy(logits, labels, reduction="none").double().sum()
-    return torch.stack([loss, (logits.argmax(1) == labels).sum().double()])
+    weights = data.class_weights
+    loss = cross_entropy(logits, labels, weights, reduction="none").double().sum()
+    each = torch.ones_like(labels) if weights is None else weights.index_select(0, labels)
+    return torch.stack([loss, (logits.argmax(1) == labels).sum().double(), each.double().sum()])
 
 
 def score(counts: Iterable[Tensor], data: DeviceImages) -> Score:
     """The means, from what was counted on all parts, added up in their order."""
-    total = torch.stack(list(counts)).cumsum(0)[-1] / len(data)
-    return Score(*total.tolist())
+    loss, right, weight = torch.stack(list(counts)).cumsum(0)[-1]
+    return Score((loss / weight).item(), (right / len(data)).item())

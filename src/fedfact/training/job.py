@@ -12,9 +12,10 @@ from torch import nn
 from ..arrays import Floats, Ints
 from ..data import Dataset
 from ..errors import InputError
+from .augmentation.settings import Draws
 from .batches import Batches, batches_per_epoch
 from .recipe import Recipe
-from .seeds import derive
+from .seeds import derive, generator
 
 
 def initial_model(network: Callable[[], nn.Module], seed: int) -> nn.Module:
@@ -41,6 +42,17 @@ class Job:
     def __post_init__(self) -> None:
         if not self.shards or min(map(len, self.shards)) == 0:
             raise InputError("every agent needs at least one sample to train on")
+        augment, channels = self.recipe.augment, self.dataset.train.images.shape[3]
+        if augment is not None and augment.hue and channels != 3:
+            raise InputError(
+                f"augmentation: hue is {augment.hue}, and images of {channels} channels have none; "
+                "leave it out"
+            )
+        if self.recipe.weighted and self.dataset.class_shares().max() == 1:
+            raise InputError(
+                "weighted: all training samples are of one class, which would count nothing; leave "
+                "it out"
+            )
 
     @property
     def agents(self) -> int:
@@ -68,6 +80,13 @@ class Job:
     def dropout_seed(self, agent: int, step: int) -> int:
         """What an agent's dropout draws from in a step."""
         return derive(self.seed, "dropout", agent, step)
+
+    def draws(self, agent: int, step: int, images: int) -> Draws | None:
+        """How the images of an agent's step are changed, if they are."""
+        augment = self.recipe.augment
+        if augment is None:
+            return None
+        return augment.draw(generator(self.seed, "augment", agent, step), images)
 
     def describe(self) -> dict[str, Any]:
         """What tells this training from any other, for a checkpoint to carry."""

@@ -56,6 +56,11 @@ class Plan:
             hint = f"{did_you_mean(self.network, NETWORKS)} ".lstrip()
             raise InputError(f"plan: network is {_short(self.network)}; {hint}known are {known}")
         recipe = self.recipe
+        if recipe.image_size or recipe.augment or recipe.weighted:
+            raise InputError(
+                "plan: image size, augmentation and class weights are no part of a plan; leave "
+                "them out of its recipe"
+            )
         for name, (least, most) in WHOLE.items():
             value = getattr(self if name in ("rounds", "seed") else recipe, name)
             if type(value) is not int or not least <= value <= most:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from ..data.registry import SETS
 from ..errors import InputError
+from .augmentation.settings import Augmentation
 
 if TYPE_CHECKING:
     import torch
@@ -20,6 +21,12 @@ class Recipe:
 
     ``epochs`` is E and ``local_steps`` is h in Algorithm 1 and 3. The rate falls to a tenth of
     itself when each of ``drops`` (fractions of the whole training) has been done.
+
+    Attributes:
+        image_size: images are scaled to squares of so many pixels; without, they stay as they are.
+        augment: how training images are changed at random.
+        weighted: whether a sample counts 1 − the share of its class among all training samples of
+            the data set, dealt out or not; in the loss that is trained on, and in the test loss.
     """
 
     optimiser: Literal["sgd", "adam"]
@@ -30,6 +37,9 @@ class Recipe:
     batch: int = 128
     epochs: int = 100
     local_steps: int = 6
+    image_size: int | None = None
+    augment: Augmentation | None = None
+    weighted: bool = False
 
     def __post_init__(self) -> None:
         if self.optimiser not in ("sgd", "adam"):
@@ -44,10 +54,17 @@ class Recipe:
             raise InputError("the rate drops at fractions of the training, in (0, 1]")
         if not 0 < self.rate < math.inf:
             raise InputError(f"the learning rate is {self.rate}; it must be a positive number")
+        if self.image_size is not None and self.image_size < 1:
+            raise InputError(f"image size is {self.image_size}; it must be 1 or more")
 
     def describe(self) -> dict[str, Any]:
-        """Every setting by its name in words."""
-        return {name.replace("_", " "): value for name, value in asdict(self).items()}
+        """Every setting by its name in words; of the last three, those that are made use of."""
+        optional = ("image_size", "augment", "weighted")
+        return {
+            name.replace("_", " "): value
+            for name, value in asdict(self).items()
+            if value or name not in optional
+        }
 
     def rate_at(self, step: int, steps: int) -> float:
         """The learning rate of a step, counted from 0, of a training of so many steps."""

@@ -291,6 +291,32 @@ BAD = {
     "momentum of Adam": (key("training.momentum=0.9"), "Adam takes none; leave it out, or take"),
     "spread of one cost": (key("costs.spread=0.9"), "spread is 0.9, and costs of kind uniform"),
     "split of digits": (key("split=image"), "split is 'image', and only ham10000 has a test set"),
+    "turned the wrong way": (
+        key("training.augment.rotation=-5"),
+        "training.augment.rotation is -5; it must be greater than or equal to 0",
+    ),
+    "more than all light": (
+        key("training.augment.brightness=1.5"),
+        "training.augment.brightness is 1.5; it must be less than or equal to 1",
+    ),
+    "more than half a circle": (key("training.augment.hue=0.6"), "training.augment.hue is 0.6"),
+    "nan contrast": (key("training.augment.contrast=nan"), "training.augment.contrast is nan"),
+    "a number for a flip": (
+        key("training.augment.vertical_flip=1"), "training.augment.vertical_flip is 1; it must be"
+    ),
+    "augmented by nothing": (key("training.augment={}"), "training.augment: it changes nothing"),
+    "hue of grey": (key("training.augment.hue=0.1"), "hue is 0.1, and images of digits are grey"),
+    "unknown key in augment": (
+        key("training.augment.rotate=3"),
+        "unknown key 'training.augment.rotate'; did you mean rotation?",
+    ),
+    "key of augment": (key("training.hue=1"), "'training.hue'; did you mean training.augment.hue?"),
+    "image size of digits": (
+        key("training.image_size=32"),
+        "image_size is 32, and only the network of ham10000 takes images of other sizes",
+    ),
+    "no image size": (key("training.image_size=0"), "training.image_size is 0"),
+    "weighted": (key("training.weighted=1"), "training.weighted is 1"),
     "drops": (key("training.drops=[1.5]"), "training.drops is 1.5"),
     "batch": (key("training.batch=0"), "training.batch is 0"),
     "epochs without end": (key(f"training.epochs={HUGE}"), f"training.epochs is {HUGE}"),

@@ -31,7 +31,7 @@ def test_every_layout_gives_the_pictures(tmp_path, make_ham10000, layout, folder
 def test_both_layouts_are_split_in_the_same_way(tmp_path, make_ham10000):
     make_ham10000(tmp_path / "one", "archive")
     make_ham10000(tmp_path / "two", "published")
-    for split in ("lesion", "image"):
+    for split in ("lesion", "image", "stratified"):
         one, two = (load("ham10000", tmp_path / name, split=split) for name in ("one", "two"))
         assert one.test.labels.tolist() == two.test.labels.tolist()
         assert one.train.labels.tolist() == two.train.labels.tolist()
@@ -54,6 +54,10 @@ def test_splits_have_the_sizes_they_promise(tmp_path, make_ham10000):
     make_ham10000(tmp_path, "archive")
     by_image = load("ham10000", tmp_path, split="image")
     assert (len(by_image.train), len(by_image.test)) == (16, 4)
+    by_class = load("ham10000", tmp_path, split="stratified")
+    assert (len(by_class.train), len(by_class.test)) == (16, 4)
+    counts = np.bincount([k % 7 for k in range(20)])  # six of three images, one of two
+    assert (np.bincount(by_class.test.labels, minlength=7) <= np.ceil(counts / 5)).all()
     by_lesion = load("ham10000", tmp_path, split="lesion")
     assert len(by_lesion.train) >= 16
 

@@ -81,7 +81,7 @@ def test_evidence_that_is_a_pipe_blocks_nobody(finished, tmp_path, fedfact):
     os.mkfifo(evidence / "contract.json")
     run = fedfact("verify", house.directory / "ledger.db", "--agent", evidence)
     assert run.code == 2
-    assert "contract.json: is no regular file" in run.err
+    assert "contract.json: is no plain file" in run.err
 
 
 def test_verify_changes_no_byte_of_its_evidence(finished, tmp_path, fedfact):

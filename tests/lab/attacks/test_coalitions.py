@@ -9,14 +9,13 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize, minimize_scalar
 
-from fedfact.lab import NAMES, Setting
-from fedfact.lab.attacks.coalitions import colluders, leavers, middle_of
+from fedfact.lab import Setting, rule_names
+from fedfact.lab.attacks.coalitions import colluders, leavers, likeliest_together
 from fedfact.lab.attacks.identities import merged, sybil
 from fedfact.lab.attacks.single import best_reply
 from fedfact.lab.attacks.table import attack
 from fedfact.lab.attacks.target import Target
-from fedfact.lab.rules.winners import wins_at_quantile, wins_of_honest, wins_of_median
-from fedfact.mechanism import Terms, win_probability
+from fedfact.mechanism import RULES, Terms, win_probability
 
 # Under --import-mode=importlib the tests' folder is not on the path.
 _spec = importlib.util.spec_from_file_location(
@@ -25,6 +24,7 @@ _spec = importlib.util.spec_from_file_location(
 reference = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(reference)
 
+SANDWICH = RULES["sandwich"]
 A = 50.0
 TERMS = Terms(error_scale=A, rule="sandwich", alpha=1.2, retention=0.1, consistency=0.7)
 PLAIN = Terms(error_scale=1e6, rule="sandwich")
@@ -66,14 +66,19 @@ def test_wins_at_the_median_in_closed_form():
     """L of 14 others below: each of two tied wins (15/16)(LU + ½·14)/105, E[LU] = 14·13/4."""
     chance = 15 / 16 * (14 * 13 / 4 + 7) / 105
     assert 2 * chance == pytest.approx(0.9375)
-    assert wins_of_median(16, 2) == pytest.approx(0.9375)
-    assert wins_of_median(16, 1) == pytest.approx(15 / 32)
-    assert wins_of_honest(16, 2) == 0.625
-    assert wins_at_quantile(16, 0.05) == pytest.approx(15 / 16 * 0.095)
+    assert SANDWICH.wins_at_quantile(0.5, 2, 16) == pytest.approx(0.9375)
+    assert SANDWICH.wins_at_quantile(0.5, 1, 16) == pytest.approx(15 / 32)
+    assert 2 * SANDWICH.among(16) / 16 == 0.625
+    assert SANDWICH.wins_at_quantile(0.05, 1, 16) == pytest.approx(15 / 16 * 0.095)
     known = 15 / 16 * (7 * 7 + 7) / 105
     assert 2 * known == pytest.approx(1)
     costs = [*[1.0] * 2, *np.linspace(0.3, 0.9, 7), *np.linspace(1.1, 2, 7)]
     assert win_probability(costs)[:2].sum() == pytest.approx(1)
+
+
+def middle_of(others, count):
+    """Where colluders are likeliest to win under the sandwich."""
+    return likeliest_together(SANDWICH, others, count)
 
 
 def places_to_report(others, count):
@@ -214,17 +219,17 @@ def test_collusion_at_the_best_of_a_choice_for_all_populations():
 
 @pytest.mark.parametrize(("n", "k"), [(6, 1), (7, 2), (16, 3), (17, 2)])
 def test_closed_forms_of_wins_by_simulation(n, k):
-    """Costs from 0 to 1: k at the median, one at quantile 0.2, and all honest."""
+    """Costs from 0 to 1: k at the median, k at quantile 0.2, and all honest."""
     costs = np.random.default_rng(n).random((20_000, n))
     honest = win_probability(costs)[:, :k].sum(axis=1)
     at_median, at_quantile = costs.copy(), costs.copy()
-    at_median[:, :k], at_quantile[:, 0] = 0.5, 0.2
+    at_median[:, :k], at_quantile[:, :k] = 0.5, 0.2
     median = win_probability(at_median)[:, :k].sum(axis=1)
-    quantile = win_probability(at_quantile)[:, 0]
+    quantile = win_probability(at_quantile)[:, :k].sum(axis=1)
     for seen, wanted in (
-        (honest, wins_of_honest(n, k)),
-        (median, wins_of_median(n, k)),
-        (quantile, wins_at_quantile(n, 0.2)),
+        (honest, k * SANDWICH.among(n) / n),
+        (median, SANDWICH.wins_at_quantile(0.5, k, n)),
+        (quantile, SANDWICH.wins_at_quantile(0.2, k, n)),
     ):
         assert abs(seen.mean() - wanted) <= 4 * seen.std() / math.sqrt(len(seen))
 
@@ -296,7 +301,9 @@ def test_the_cheaper_of_two_has_the_data(name):
     assert one.borne[0] == pytest.approx(two.borne[0], rel=1e-6)
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if name not in ("local", "auction")])
+@pytest.mark.parametrize(
+    "name", [name for name in rule_names() if name not in ("local", "auction")]
+)
 @pytest.mark.parametrize("a", [3, 8])
 def test_equal_agents_that_leave(name, a):
     """Each of a bears 2√(A·c/a), whatever the rule was; those left are as many fewer."""

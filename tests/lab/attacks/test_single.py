@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize_scalar
 
-from fedfact.lab import NAMES, Setting
+from fedfact.lab import Setting, rule_names
 from fedfact.lab.attacks.single import (
     best_reply,
     free_rider,
@@ -22,8 +22,7 @@ from fedfact.lab.attacks.single import (
 )
 from fedfact.lab.attacks.table import attack
 from fedfact.lab.attacks.target import Target
-from fedfact.lab.rules.winners import middle_winner
-from fedfact.mechanism import Others, Terms, best_response, simulate_draws
+from fedfact.mechanism import RULES, Others, Terms, best_response, simulate_draws
 
 # Under --import-mode=importlib the tests' folder is not on the path.
 _spec = importlib.util.spec_from_file_location(
@@ -39,7 +38,7 @@ POPULATIONS = {
     5: [(1.4, 0.9, 1.1, 1.5, 0.8), (0.6, 0.9, 1.1, 1.5, 0.8)],
     7: [(1.3, 0.6, 0.9, 2.2, 1.0, 1.7, 0.8), (0.5, 0.6, 0.9, 2.2, 1.0, 1.7, 0.8)],
 }
-REPORTING = [name for name in NAMES if name not in ("local", "federated")]
+REPORTING = [name for name in rule_names() if name not in ("local", "federated")]
 
 
 def world_of(name, rows, terms=TERMS, seed=0):
@@ -103,7 +102,7 @@ def test_claims_that_nobody_verifies(name):
     assert after.observed.deal.used[0, 0] == 0
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", rule_names())
 def test_unverified_claims_pay_under_every_rule(name):
     found = attack(Setting.read(), populations=50, rules=[name], attacks=["unverified"]).document()[
         "cells"
@@ -220,7 +219,7 @@ def test_no_report_no_lie(name, attacked):
     assert attacked(world_of(name, POPULATIONS[4])) is None
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", rule_names())
 def test_a_rider_that_is_seen(name):
     """A tenth of the agreed samples, with its true cost; and the others."""
     rows = POPULATIONS[5]
@@ -237,7 +236,7 @@ def test_a_rider_that_is_seen(name):
         assert np.all(after.borne < target.before.loss[:, 0])
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if name != "local"])
+@pytest.mark.parametrize("name", [name for name in rule_names() if name != "local"])
 def test_the_best_of_claims(name):
     """Three claims, with a report that is true, fits, is the median or in any place among others:
     as good as all that are the same for all populations."""
@@ -290,7 +289,7 @@ def test_the_winner_in_the_middle_by_enumeration(n):
             won = sorted(sorted(reports[i] for i in group)[1] for group in grouping)
             seen[won[(len(won) - 1) // 2]] += 1 / len(every)
         found = dict.fromkeys(reports, 0.0)
-        for report, chance in zip(sorted(reports), middle_winner(n), strict=True):
+        for report, chance in zip(sorted(reports), RULES["sandwich"].middle_winner(n), strict=True):
             found[report] += chance
         assert found == pytest.approx(seen, abs=1e-12)
 
@@ -300,10 +299,10 @@ def test_the_winner_in_the_middle_of_sixteen():
     rng = np.random.default_rng(0)
     won = np.sort(simulate_draws(np.arange(16.0), 40_000, rng), axis=1)[:, 2]
     seen = np.bincount(won, minlength=16) / 40_000
-    assert middle_winner(16) == pytest.approx(seen, abs=0.012)
+    assert RULES["sandwich"].middle_winner(16) == pytest.approx(seen, abs=0.012)
     for n in (16, 17, 32):
-        assert middle_winner(n).sum() == pytest.approx(1)
-        assert np.all(middle_winner(n) >= 0)
+        assert RULES["sandwich"].middle_winner(n).sum() == pytest.approx(1)
+        assert np.all(RULES["sandwich"].middle_winner(n) >= 0)
 
 
 @pytest.mark.parametrize("name", ["sandwich", "sandwich-paper"])

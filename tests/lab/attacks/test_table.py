@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize, minimize_scalar
 
 from fedfact.errors import InputError
-from fedfact.lab import NAMES, Setting, Table
+from fedfact.lab import Setting, Table, rule_names
 from fedfact.lab.attacks.measure import measure
 from fedfact.lab.attacks.registry import all_attacks, check_attacks
 from fedfact.lab.attacks.table import attack
@@ -321,7 +321,7 @@ ABSENT = {
 SEVERAL = ("unverified", "merged", "sybil")
 """Under the sandwich several reports win as often; they do not harm others alike."""
 
-CASES = [(attacked, name) for attacked in ATTACKS for name in NAMES]
+CASES = [(attacked, name) for attacked in ATTACKS for name in rule_names()]
 
 
 PAYERS = {
@@ -481,7 +481,7 @@ def test_attacks_that_nobody_is_left_for_are_not_tried():
     assert "collude-2" in names
     assert not {"collude-3", "collude-3-known", "leave-3"} & set(names)
     applies = {(c["attack"], c["rule"]): c["applies"] for c in found["cells"]}
-    assert len(applies) == len(names) * len(NAMES)
+    assert len(applies) == len(names) * len(rule_names())
     assert not applies["merged", "rebate"]
     assert not applies["leave-half", "rebate"]
 
@@ -491,7 +491,7 @@ def test_documents_are_clean(costs):
     found = attack(given_costs(costs), populations=3).document()
     json.dumps(found, allow_nan=False)
     assert found["agents"] == len(costs)
-    assert [rule["rule"] for rule in found["rules"]] == list(NAMES)
+    assert [rule["rule"] for rule in found["rules"]] == list(rule_names())
     keys = {tuple(sorted(each)) for each in found["cells"]}
     assert len(keys) == 1
 
@@ -641,7 +641,7 @@ def test_wide_costs_leave_numbers(costs):
     for each in cells.values():
         for key in ("gain", "gain_error", "honest", "honest_error", "worst", "surplus"):
             assert math.isfinite(each[key]), (each["rule"], each["attack"], key)
-    for name in NAMES[1:]:
+    for name in rule_names()[1:]:
         for count in (2, 3):
             some, known = (cells[name, f"collude-{count}{what}"] for what in ("", "-known"))
             assert known["gain"] >= some["gain"] - 1e-9 >= -1e-6
@@ -683,7 +683,7 @@ def test_an_honest_agent_is_never_worse_off_than_alone(name, data):
     assert np.all(seen.worst >= seen.loss - slack)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", rule_names())
 @examples
 @given(seed=st.integers(0, 10**6), spread=st.sampled_from([0.01, 0.1, 0.6]))
 def test_the_best_reply_is_the_best_of_lies(name, seed, spread):

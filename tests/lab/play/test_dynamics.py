@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize_scalar
 
-from fedfact.lab import NAMES, Setting, Table
+from fedfact.lab import Belief, Setting, Table, rule_names
 from fedfact.lab.game.rule import Deal
 from fedfact.lab.play.dynamics import contributions, replies, start
 from fedfact.lab.play.equilibrium import RuleEnd, equilibrium
-from fedfact.lab.rules.plain import Federated
+from fedfact.lab.rules.paper_sandwich import PaperSandwich
+from fedfact.lab.rules.plain import PlainFederated
 from fedfact.lab.rules.realfm import RealFM
-from fedfact.lab.rules.sandwich import outer_report
 from fedfact.mechanism import Terms, win_probability, win_probability_against
 
 # Under --import-mode=importlib the tests' folder is not on the path.
@@ -260,17 +260,25 @@ def test_reports_run_away_in_some_populations(costs, wide):
 
 def test_who_flees_goes_no_farther_than_there_is_room():
     """Above all; at the other end, where others are there already."""
+
+    class WinnersPay(PaperSandwich):
+        def prize(self, table, samples):
+            return -np.ones(1)
+
+    def outer_report(table, costs):
+        return WinnersPay().best_report(table, costs, table.samples, Belief("all", 1.0))
+
     terms, costs = Terms(error_scale=50.0), np.ones(5)
     for highest, wanted in ((3.0, 6.0), (0.9e8, 1e8), (1e8, 0.5e-2)):
         table = Table.of(terms, [1e-2, 0.5, 1.0, 2.0, highest], np.ones(5))
-        said = outer_report(table, costs, 1.0)
+        said = outer_report(table, costs)
         assert said[2] == pytest.approx(wanted)
     table = Table.of(terms, [1e-8, 0.5, 1.0, 2.0, 1e8], np.ones(5))
-    assert outer_report(table, costs, 1.0)[2] in (1e-8, 1e8)  # tied with one: it seldom wins
+    assert outer_report(table, costs)[2] in (1e-8, 1e8)  # tied with one: it seldom wins
 
 
 def test_what_is_no_number_is_no_rest():
-    class Broken(Federated):
+    class Broken(PlainFederated):
         def deal(self, table, said, samples, used):
             return Deal(np.full(1, np.nan), np.zeros(1), used)
 
@@ -378,7 +386,7 @@ def test_one_report_of_all_is_where_play_can_end(n, report):
             assert reference.losses(rule, TERMS, costs, trial, alone, alone)[i] > joint[i]
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", rule_names())
 @pytest.mark.parametrize("lies", [True, False])
 def test_the_order_of_agents_does_not_matter(name, lies):
     """Other agents wake at other times, and the data of all is the same in the end."""
@@ -442,7 +450,7 @@ def test_history_by_hand():
 def test_documents_are_clean_and_columns_of_one_length(how):
     document = equilibrium(given(COSTS[5]), **how).document()
     json.dumps(document, allow_nan=False)
-    assert [end["rule"] for end in document["rules"]] == list(NAMES)
+    assert [end["rule"] for end in document["rules"]] == list(rule_names())
     assert document["lies"] is how.get("lies", True)
     for end in document["rules"]:
         lengths = {len(column) for column in end["history"].values()}

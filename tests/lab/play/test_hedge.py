@@ -7,14 +7,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fedfact.lab import NAMES, Setting, Table
+from fedfact.lab import Setting, Table, rule_names
 from fedfact.lab.play.equilibrium import equilibrium
 from fedfact.lab.play.hedge import hedge, rate
 from fedfact.lab.rules.plain import Local
-from fedfact.lab.rules.rebate import Rebate
-from fedfact.lab.rules.sandwich import Sandwich
+from fedfact.lab.rules.settled import SettledRule
 from fedfact.lab.rules.shaping import Shaping
-from fedfact.mechanism import Terms
+from fedfact.mechanism import RULES, Terms
 
 # Under --import-mode=importlib the tests' folder is not on the path.
 _spec = importlib.util.spec_from_file_location(
@@ -57,6 +56,16 @@ def mixed(losses, lost, eta):
     weights = [math.exp(-eta * (total - min(lost))) for total in lost]
     pairs = zip(weights, losses, strict=True)
     return sum(w * loss for w, loss in pairs) / sum(weights)
+
+
+class Rebate(SettledRule):
+    def __init__(self):
+        super().__init__(RULES["rebate"])
+
+
+class Sandwich(SettledRule):
+    def __init__(self):
+        super().__init__(RULES["sandwich"])
 
 
 @pytest.mark.parametrize("base", [Local, Rebate, Sandwich, Shaping])
@@ -110,7 +119,7 @@ def test_the_rate():
     assert rate(800, 5) == pytest.approx(math.sqrt(8 * math.log(5) / 800))
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", rule_names())
 @pytest.mark.parametrize("rounds", [1, 9, 80])
 def test_regret_is_never_above_the_bound(name, rounds):
     for costs in (COSTS, (1.0, 4.0, 9.0)):

@@ -23,5 +23,25 @@ def test_one_rule_by_name_or_object():
 
 
 def test_two_rules_of_one_name_are_refused():
-    with pytest.raises(InputError, match="2 rules are named rebate"):
-        Setting.read(agents=4).rules(["rebate", RULES["rebate"]])
+    rebate = RULES["rebate"]
+    for both in (["rebate", rebate], ["rebate", "rebate"], [rebate, rebate]):
+        with pytest.raises(InputError, match="2 rules are named rebate; keep one"):
+            Setting.read(agents=4).rules(both)
+
+
+@pytest.mark.parametrize("rule", ["rebate", RULES["rebate"]])
+def test_one_rule_needs_no_list(rule):
+    setting = Setting.read(agents=4)
+    assert [end.rule.name for end in equilibrium(setting, rules=rule).ends] == ["rebate"]
+    found = compare(setting, rules=rule, populations=2, rounds=5)
+    assert [row["rule"] for row in found.rows()] == ["rebate"]
+
+
+def test_named_rules_come_in_the_order_of_tables():
+    names = [rule.name for rule in Setting.read(agents=4).rules(["rebate", "local"])]
+    assert names == ["local", "rebate"]
+
+
+def test_what_is_no_rule_is_refused():
+    with pytest.raises(InputError, match="3 is no rule; give a name"):
+        Setting.read(agents=4).rules([3])

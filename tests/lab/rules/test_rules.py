@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fedfact.lab import NAMES, Belief, Table, all_rules
-from fedfact.lab.rules.sandwich import PaperSandwich, middle_report
-from fedfact.mechanism import Others, Terms, best_response
+from fedfact.lab import Belief, Table, all_rules, rule_names
+from fedfact.lab.rules.paper_sandwich import PaperSandwich
+from fedfact.mechanism import RULES, Others, Terms, best_response
 
 # Under --import-mode=importlib the tests' folder is not on the path.
 _spec = importlib.util.spec_from_file_location(
@@ -58,7 +58,12 @@ def loss_of(rule, table, cost, said, samples):
     ]
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if name != "sandwich-paper"])
+def middle_report(table, cost):
+    """The sandwich's best report of agents that know all others': the likeliest to win."""
+    return rule_of("sandwich", table.n).best_report(table, cost, table.samples, ALL)
+
+
+@pytest.mark.parametrize("name", [name for name in rule_names() if name != "sandwich-paper"])
 @examples
 @given(seed=seeds, lie=st.sampled_from([0.2, 0.9, 1.0, 1.1, 5.0, 1e3]))
 def test_best_samples_are_best(name, seed, lie):
@@ -111,7 +116,7 @@ def test_papers_pool_makes_agents_use_too_much(n, excess):
     assert ours.best_samples(table, one, one).tolist() == [1.0] * n
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", rule_names())
 @examples
 @given(seed=seeds)
 def test_best_report_is_best(name, seed):
@@ -137,7 +142,7 @@ def test_best_report_is_best(name, seed):
     assert np.all(found <= best + 1e-9 * np.abs(best))
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", rule_names())
 @pytest.mark.parametrize("n", [3, 4, 5, 8])
 def test_reply_is_the_best_of_all(name, n):
     """Of all pairs of a report and samples on a grid none does better than the reply.
@@ -177,12 +182,12 @@ def test_what_an_agent_knows_is_what_it_goes_by(name):
     assert rule.reply(table, cost, Belief("distribution", 1.7))[0].tolist() == [1.7] * 6
     known = rule.reply(table, cost, ALL)[0]
     assert known.tolist() == middle_report(table, cost).tolist()
-    chance = table.chance(known[:, None])[:, 0]
-    assert np.all(chance >= table.chance(cost[:, None])[:, 0])
-    assert np.any(chance > table.chance(cost[:, None])[:, 0])
+    chance, honest = (rule.chance(table, said[:, None])[:, 0] for said in (known, cost))
+    assert np.all(chance >= honest)
+    assert np.any(chance > honest)
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if "sandwich" not in name])
+@pytest.mark.parametrize("name", [name for name in rule_names() if "sandwich" not in name])
 def test_other_rules_have_no_use_for_beliefs(name):
     cost, table = draw(7, 6)
     rule = rule_of(name, 6)
@@ -237,12 +242,13 @@ def test_joining_in_where_all_say_the_same(n, joint):
 @given(seed=seeds)
 def test_middle_report_is_the_search_of_the_mechanism(seed):
     cost, table = draw(seed)
-    report = rule_of("sandwich", table.n).best_report(table, cost, table.samples, ALL)
-    found = table.chance(report[:, None])[:, 0]
+    report = middle_report(table, cost)
+    rule = rule_of("sandwich", table.n)
+    found = rule.chance(table, report[:, None])[:, 0]
     for i in range(table.n):
         others = Others(np.delete(table.samples, i), np.delete(table.reports, i))
         answer = best_response("sandwich", float(cost[i]), others, TERMS)
-        wanted = table.chance(np.full((1, 1), answer.reported_cost))[i, 0]
+        wanted = rule.chance(table, np.full((1, 1), answer.reported_cost))[i, 0]
         assert found[i] == pytest.approx(wanted, rel=1e-12)
 
 
@@ -327,7 +333,7 @@ def test_the_server_never_pays(name, seed):
         surplus = (50 * m / (M * (M - m))).sum() + charge.sum()
     else:
         # Each of the G winners has a G-th of what the others would have paid without it.
-        chance = table.chance(table.reports[:, None])[:, 0]
+        chance = RULES["sandwich"].chances(table.reports[:, None], table.reports)[:, 0]
         without = np.array([(1 / np.delete(m, w) - 1 / (M - m[w])).sum() for w in range(n)])
         surplus = 50 * (chance / (n // 3) * ((1 / m - 1 / M).sum() - without)).sum()
     assert left == pytest.approx(surplus, rel=1e-9)

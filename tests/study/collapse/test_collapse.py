@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 from fedfact.cli.lab.collapse import collapse as command
 from fedfact.data import load
 from fedfact.errors import InputError
-from fedfact.lab import NAMES, Setting
+from fedfact.lab import Setting, rule_names
 from fedfact.lab.play.dynamics import contributions
 from fedfact.report.base.pictures import pictures
 from fedfact.report.single.collapse import collapse_chart, collapse_says, write_collapse
@@ -85,7 +85,7 @@ def everything(output):
 
 def test_every_rule_is_there_twice(document):
     told = [(case["rule"], case["lies"]) for case in document["cases"]]
-    assert told == [(name, lies) for lies in (False, True) for name in NAMES]
+    assert told == [(name, lies) for lies in (False, True) for name in rule_names()]
     assert document["seeds"] == list(range(SEEDS))
     assert (document["dataset"], document["agents"], document["epochs"]) == (
         "digits", AGENTS, EPOCHS,
@@ -316,7 +316,7 @@ def test_the_chart_names_every_rule_with_its_data(document):
     assert [panel.title for panel in chart.panels] == [
         "Reports are true", "Agents lie where it pays"
     ]  # fmt: skip
-    assert len(chart.rows) == 2 * len(NAMES)
+    assert len(chart.rows) == 2 * len(rule_names())
     assert {len(row) for row in chart.rows} == {len(chart.header)}
     words = written(chart)
     assert sum(word == "FACT rebate" for word in words) == 2

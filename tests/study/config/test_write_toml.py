@@ -34,6 +34,16 @@ TRAINING = optional(
     epochs=COUNT,
     local_steps=COUNT,
     test_every=COUNT,
+    weighted=st.booleans(),
+    augment=st.fixed_dictionaries(
+        {"rotation": st.floats(1e-9, 180)},
+        optional={
+            "horizontal_flip": st.booleans(),
+            "vertical_flip": st.booleans(),
+            "brightness": st.floats(0, 1),
+            "contrast": st.floats(0, 1),
+        },
+    ),
 )
 TERMS = optional(
     error_scale=POSITIVE,
@@ -105,7 +115,10 @@ def check(study, found):
     assert found.recipe() == study.recipe()
     assert found.training.test_every == study.training.test_every
     assert to_toml(found) == to_toml(study)
-    assert None not in found.training.model_dump().values()
+    training = found.training.model_dump()
+    absent = {name for name, value in training.items() if value is None}
+    recipe = study.recipe()
+    assert absent == {n for n in ("image_size", "augment") if getattr(recipe, n) is None}
 
 
 @settings(max_examples=150, deadline=None)
@@ -216,6 +229,6 @@ def test_the_written_study_says_all_that_was_run(tiny):
     assert written["costs"] == {"kind": "gaussian", "mean": 4e-4, "spread": 0.1}
     assert written["training"] == {
         "optimiser": "adam", "rate": 2e-3, "momentum": 0.0, "weight_decay": 0.0, "drops": [],
-        "batch": 32, "epochs": 3, "local_steps": 2, "test_every": 1,
+        "batch": 32, "epochs": 3, "local_steps": 2, "weighted": False, "test_every": 1,
     }  # fmt: skip
     assert written["terms"]["unit"] == 1e-9

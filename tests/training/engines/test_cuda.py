@@ -3,7 +3,8 @@
 They agree as far as two orders of summation can: fp32 closely, bf16 nearly. Dropout draws other
 numbers on CUDA than on the CPU, so the two are compared on networks without.
 
-Where there is a device but no pytest: ``PYTHONPATH=src python tests/training/test_cuda.py``.
+Where there is a device but no pytest:
+``PYTHONPATH=src python tests/training/engines/test_cuda.py``.
 """
 
 import sys
@@ -18,8 +19,17 @@ from torch import nn
 
 from fedfact.data.dataset import Dataset, Samples
 from fedfact.models import digits_cnn
-from fedfact.training import Checkpoint, Job, Machine, Recipe, train_federated, train_local
+from fedfact.training import (
+    Augmentation,
+    Checkpoint,
+    Job,
+    Machine,
+    Recipe,
+    train_federated,
+    train_local,
+)
 from fedfact.training.average import average
+from fedfact.training.device_images import DeviceImages
 from fedfact.training.engines.flat import move_into
 
 try:
@@ -36,6 +46,9 @@ except ImportError:  # run as a script
 FP32, BF16 = 1e-4, 0.05
 ADAM = Recipe("adam", 5e-3, batch=8, epochs=2, local_steps=2)
 SGD = Recipe("sgd", 0.05, 0.9, 5e-4, (0.5, 0.75), batch=8, epochs=2, local_steps=3)
+AUGMENTED = replace(
+    ADAM, image_size=12, augment=Augmentation(True, True, 20.0, 0.1, 0.1, 0.1), weighted=True
+)
 UNLIKE = (21, 16, 3)  # batches of 8, 8, 5; of 8, 8; of 3
 
 
@@ -64,6 +77,31 @@ def make_job(recipe=ADAM, samples=UNLIKE, network=cnn, test=301):
     )
     shards = np.split(np.arange(sum(samples)), np.cumsum(samples)[:-1])
     return Job(data, network, shards, recipe, 5)
+
+
+def coloured_cnn():
+    """The same for three channels and images of any size."""
+    layers = list(cnn())
+    layers[0] = nn.Conv2d(3, 16, 3, padding=1, bias=False)
+    layers[-2:] = [nn.AdaptiveAvgPool2d(2), nn.Flatten(), nn.Linear(32 * 2 * 2, 4)]
+    return nn.Sequential(*layers)
+
+
+def augmented_job(recipe=AUGMENTED):
+    """Images of 8 x 6 pixels in colour, scaled up to 12 x 12, with one class that is rare."""
+    job = make_job(network=coloured_cnn)
+    rng = np.random.default_rng(2)
+
+    def coloured(samples, labels):
+        pixels = np.repeat(samples.images[:, :, 1:7], 3, axis=3) * 0.6
+        pixels += rng.integers(0, 100, pixels.shape)
+        return Samples(pixels.astype(np.uint8), labels)
+
+    rare = np.where(np.arange(len(job.dataset.train)) % 8 == 3, 0, job.dataset.train.labels)
+    train = coloured(job.dataset.train, rare)
+    test = coloured(job.dataset.test, job.dataset.test.labels)
+    data = Dataset("coloured", train, test, tuple("abcd"), (0.4,) * 3, (0.2,) * 3)
+    return replace(job, dataset=data, recipe=recipe)
 
 
 def plain():
@@ -169,6 +207,38 @@ def test_the_average_is_the_average():
             torch.testing.assert_close(server[name], value, rtol=1e-5, atol=1e-6)
 
 
+def test_augmented_images_are_those_of_the_cpu():
+    job = augmented_job()
+    rows, draws = torch.arange(40), torch.from_numpy(job.draws(1, 3, 40))
+    ours, theirs = (
+        DeviceImages(job.dataset, job.dataset.train, torch.device(device), job.recipe).batch(
+            rows.to(device), draws.to(device)
+        )[0]
+        for device in ("cuda", "cpu")
+    )
+    assert ours.shape == (40, 3, 12, 12)
+    assert ours.is_contiguous(memory_format=torch.channels_last)
+    torch.testing.assert_close(ours.cpu(), theirs, rtol=0, atol=1e-3)
+
+
+def test_fp32_is_close_with_augmentation_and_weights():
+    compare(augmented_job(), FP32)
+    compare(augmented_job(replace(AUGMENTED, weighted=False)), FP32)
+    compare(augmented_job(replace(AUGMENTED, augment=None)), FP32)
+
+
+def test_bf16_is_near_with_augmentation_and_weights():
+    compare(augmented_job(), BF16, "bf16")
+
+
+def test_each_agent_and_each_step_has_draws_of_its_own():
+    job = augmented_job()
+    whole = replace(job, shards=[job.shards[0]] * 2, recipe=replace(AUGMENTED, batch=21))
+    first, second = train_local(whole, cuda())
+    assert abs(first.final.loss - second.final.loss) > 1e-4
+    near(train_local(whole, cuda())[0], first, FP32)
+
+
 def test_agents_that_take_no_step_stay_where_they_are():
     job = make_job()
     with cuda().engine(job, [6] * 3) as engine:
@@ -221,6 +291,12 @@ def test_going_on_is_never_stopping():
         job = make_job(replace(recipe, epochs=3))
         stopped_and_resumed(train_federated, job, "fp32", FP32)
         stopped_and_resumed(train_local, job, "fp32", FP32)
+
+
+def test_going_on_is_never_stopping_with_augmentation_and_weights():
+    job = augmented_job(replace(AUGMENTED, epochs=3))
+    stopped_and_resumed(train_federated, job, "fp32", FP32)
+    stopped_and_resumed(train_local, job, "fp32", FP32)
 
 
 def test_going_on_is_never_stopping_with_dropout_and_bf16():

@@ -35,6 +35,28 @@ def test_all_engines_agree_to_the_last_bit(job, bits, machine):
     assert (federated, local) == again[1:]
 
 
+@pytest.mark.parametrize("machine", MACHINES, ids=str)
+def test_all_engines_agree_on_augmented_images_and_weighted_classes(augmented_job, bits, machine):
+    weights, federated, local = both(augmented_job, plain=True)
+    again = both(augmented_job, **machine)
+    assert bits(weights) == bits(again[0])
+    assert (federated, local) == again[1:]
+
+
+def test_augmentation_and_weights_each_make_another_training(augmented_job):
+    recipe = augmented_job.recipe
+    losses = {
+        train_federated(replace(augmented_job, recipe=each), Machine("cpu")).curve.final.loss
+        for each in (
+            recipe,
+            replace(recipe, augment=None),
+            replace(recipe, augment=replace(recipe.augment, rotation=0.0)),
+            replace(recipe, weighted=False),
+        )
+    }
+    assert len(losses) == 4
+
+
 @pytest.mark.parametrize("machine", [MACHINES[0], *MACHINES[2:4]], ids=str)
 def test_all_engines_agree_on_the_network_of_mnist(mnist_job, bits, machine):
     weights, federated, local = both(mnist_job, plain=True)

@@ -30,10 +30,30 @@ Finish = Annotated[
 ]
 
 
-@federation.command(epilog="Example:  fedfact federation init consortium --members oak,elm,fir")
+@federation.command(epilog="Example:  fedfact federation request --config oak/agent.toml")
+def request(config: Config, as_json: AsJson = False) -> None:
+    """As a member, make the request for a certificate that the operator needs for your kit.
+
+    The key for it stays beside the config. Made again, the request is the same.
+    """
+    from ...federation.deploy.flare.kits.request import make_request
+
+    path = make_request(config)
+    if as_json:
+        print_json({"request": str(path)})
+        return
+    stdout().print(f"Wrote {path}: send it to the operator, who must know that it is yours.")
+
+
+@federation.command(
+    epilog="Example:  fedfact federation init consortium --members oak=oak.csr,elm=e.csr,fir=f.csr"
+)
 def init(
     directory: Directory,
-    members: Annotated[str, typer.Option(help="Names of the members: oak,elm,fir.")],
+    members: Annotated[
+        str,
+        typer.Option(help="Each member's name and the request it sent: NAME=REQUEST,..."),
+    ],
     terms: Annotated[
         Path | None, typer.Option(help="TOML file with the terms (default: a small example).")
     ] = None,
@@ -47,12 +67,15 @@ def init(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Make an operator's directory: keys, published terms, and a kit for every member."""
+    """Make an operator's directory: keys, published terms, and a kit for every member.
+
+    Each member makes its request with fedfact federation request.
+    """
     from ...federation.deploy.flare.kits.set_up import set_up  # here, because torch loads slowly
     from ...federation.operator.directory import DEFAULT_TERMS
 
-    names = [name.strip() for name in members.split(",")]
-    kits = set_up(directory, terms or DEFAULT_TERMS, names, host, port, ledger)
+    requests = _requests(members)
+    kits = set_up(directory, terms or DEFAULT_TERMS, requests, host, port, ledger)
     if len(kits) == 3:
         note("of three members each can work out the two others' samples; better have more")
     if as_json:
@@ -60,16 +83,32 @@ def init(
         return
     say = stdout().print
     say(f"Made {directory}: the terms are published (terms.json) and fixed.")
-    say("Send each member its own kit, by a way you trust; it holds the member's TLS key:")
+    say("Send each member its own kit; it holds no secret, but must reach them unchanged:")
     for member, kit in kits.items():
         say(f"  {member}: {kit}")
     say("Members run:   fedfact federation join KIT --config agent.toml")
     say(f"Then you run:  fedfact federation start {directory}")
 
 
-@federation.command(epilog="Example:  fedfact federation join kits/oak --config oak/agent.toml")
+def _requests(members: str) -> dict[str, Path]:
+    """Names and requests as they stand on the command line."""
+    found: dict[str, Path] = {}
+    for each in members.split(","):
+        name, equals, path = each.strip().partition("=")
+        if not equals or not path:
+            raise InputError(
+                f"{each!r} does not say where the member's request is; write NAME=REQUEST, as in "
+                "oak=oak.csr; members make theirs with fedfact federation request"
+            )
+        if name in found:
+            raise InputError(f"{name!r} is named twice as a member; give each a name of its own")
+        found[name] = Path(path)
+    return found
+
+
+@federation.command(epilog="Example:  fedfact federation join oak.kit.json --config oak/agent.toml")
 def join(
-    kit: Annotated[Path, typer.Argument(help="The kit that the operator sent.")],
+    kit: Annotated[Path, typer.Argument(help="The kit that the operator sent, a file.")],
     config: Config,
     check: Annotated[
         bool, typer.Option("--check", help="Only check kit, config and data; do not connect.")
@@ -77,19 +116,21 @@ def join(
     as_json: AsJson = False,
 ) -> None:
     """Take part as a member, until stopped; what was begun goes on when it is started again."""
-    from ...federation.deploy.flare.kits.paths import require_flare
-    from ...federation.member.preparation import make_ready, preview
+    from ...federation.deploy.flare.kits.paths import require_flare, site_workspace
+    from ...federation.deploy.flare.site.joining import take_kit
+    from ...federation.member.preparation import preview
 
     require_flare()
-    own = make_ready(kit, config)
+    own = take_kit(kit, config)
     said = preview(config)
     if as_json:
         print_json(said)
     else:
         stdout().print(
-            f"{own.name}: federation {said['federation']}, terms {said['terms'][:16]}. You report "
-            f"{own.report:g} a sample and would use {said['samples']:,} of {said['capacity']:,} "
-            f"samples; the fee is at most {said['largest_fee']:,} units of {said['unit']}."
+            f"{said['name']}: federation {said['federation']}, terms {said['terms'][:16]}. You "
+            f"report {said['reported_cost']:g} a sample and would use {said['samples']:,} of "
+            f"{said['capacity']:,} samples; the fee is at most {said['largest_fee']:,} units of "
+            f"{said['unit']}. The server is {own.server}."
         )
     if check:
         return
@@ -103,9 +144,12 @@ def join(
             stderr().print(line)
         return False
 
-    note(f"connecting; what happens is in {log}, FLARE's in {kit / 'flare.log'}; end with Ctrl-C")
-    run_site(kit, config.parent, show_news)
-    show_news()
+    flare = site_workspace(config.parent) / "flare.log"
+    note(f"connecting; what happens is in {log}, FLARE's in {flare}; end with Ctrl-C")
+    try:
+        run_site(own, config.parent, show_news)
+    finally:
+        show_news()
 
 
 @federation.command(epilog="Example:  fedfact federation start consortium")

@@ -7,6 +7,9 @@ import typer
 
 from ...errors import InputError
 from ...io.files import check_output, write_whole
+from ...lab.attacks.registry import check_attacks
+from ...lab.attacks.table import attack as try_all
+from ...lab.play.equilibrium import equilibrium as play
 from ..shared.options import AsJson
 from ..shared.output import note, print_json
 from ..shared.progress import progress_bar
@@ -52,7 +55,6 @@ def equilibrium(
     as_json: AsJson = False,
 ) -> None:
     """Let agents play each rule until nobody wants to change anything, and see where it ends."""
-    from ...lab.play.equilibrium import equilibrium as play  # here, because scipy loads slowly
     from .tables import print_equilibrium
 
     if how == "hedge" and (truthful or knows is not None):
@@ -106,8 +108,6 @@ def attack(
 
     With one --rule, all there is to know about it; without, gains, losses and payers under all.
     """
-    from ...lab.attacks.registry import check_attacks
-    from ...lab.attacks.table import attack as try_all  # here, because scipy loads slowly
     from .tables import print_attacks
 
     if plot is not None:

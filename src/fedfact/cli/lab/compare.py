@@ -9,6 +9,7 @@ import typer
 
 from ...io.files import write_json
 from ...io.folders import check_folder, make_folder
+from ...lab.comparison import compare as play_all
 from ..shared.options import AsJson
 from ..shared.output import print_json, print_table, stdout
 from ..shared.progress import progress_bar
@@ -34,8 +35,6 @@ def compare(
     as_json: AsJson = False,
 ) -> None:
     """Compare all rules: agents that tell the truth, that lie, that learn, and that attack."""
-    from ...lab.comparison import compare as play_all  # here, because scipy loads slowly
-
     check_folder(output, _FILES, ("figures",))
     setting = read_setting(agents, costs, terms)
     with progress_bar() as (progress, _):

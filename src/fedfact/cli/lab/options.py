@@ -1,15 +1,15 @@
 """Options that the commands of the lab have in common."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from ...errors import InputError
+from ...lab import COSTS, TERMS, Setting, rule_names
+from ...lab.attacks.registry import all_attacks
+from ...lab.rules.registry import check_names
 from ...settlement.terms import read_terms
-
-if TYPE_CHECKING:
-    from ...lab import Setting
 
 Agents = Annotated[int | None, typer.Option(help="Number of agents (default 16).")]
 Costs = Annotated[
@@ -23,20 +23,16 @@ TermsFile = Annotated[
     Path | None,
     typer.Option("--terms", help="TOML file with the terms (default: A = 1e6, α = 1, κ = 1)."),
 ]
-_RULES = "local, federated, penalised, sandwich-paper, sandwich, rebate, shaping, realfm, auction"
 Only = Annotated[
     list[str] | None,
-    typer.Option(help=f"One rule only; give it again for several. Of {_RULES}."),
+    typer.Option(help=f"One rule only; give it again for several. Of {', '.join(rule_names())}."),
 ]
-_ATTACKS = (
-    "inflate, deflate, median, median-low, best-reply, learner, imitator, free-rider, unverified, "
-    "saboteur, collude-2, collude-2-known, collude-3, collude-3-known, merged, sybil, leave-3, "
-    "leave-half"
-)
 OnlyAttacks = Annotated[
     list[str] | None,
     typer.Option(
-        "--attack", help=f"One attack of the table; give it again for several. Of {_ATTACKS}."
+        "--attack",
+        help="One attack of the table; give it again for several. Of "
+        f"{', '.join(each.name for each in all_attacks(6))}.",
     ),
 ]
 By = Annotated[
@@ -47,11 +43,8 @@ Seed = Annotated[int, typer.Option(min=0, help="Where randomness starts.")]
 
 def read_setting(
     agents: int | None, costs: str | None, terms: Path | None, rules: list[str] | None = None
-) -> "Setting":
+) -> Setting:
     """The setting, or what is wrong with it."""
-    from ...lab import COSTS, TERMS, Setting  # here, because scipy loads slowly
-    from ...lab.rules.registry import check_names
-
     check_names(rules or ())
     agreed = TERMS if terms is None else read_terms(terms)
     if agreed.error_scale is None:

@@ -4,6 +4,7 @@ from typing import Annotated, Any
 
 import typer
 
+from ...lab.play.realfm import realfm as play
 from ..shared.options import AsJson
 from ..shared.output import print_json, print_table, stdout
 from ..shared.tables import new_table
@@ -29,8 +30,6 @@ def realfm(
 
     Costs are spread about those of RealFM's experiments, as --costs are about their median.
     """
-    from ...lab.play.realfm import realfm as play  # here, because scipy loads slowly
-
     document = play(read_setting(agents, costs, None), rounds=rounds, seed=seed).document()
     print_json(document) if as_json else _print(document)
 

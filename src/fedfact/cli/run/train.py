@@ -47,7 +47,8 @@ def train(
     ] = None,
     data_dir: DataDirectory = None,
     split: Annotated[
-        Literal["lesion", "image"], typer.Option(help="How HAM10000's test set is set apart.")
+        Literal["lesion", "image", "stratified"],
+        typer.Option(help="How HAM10000's test set is set apart."),
     ] = "lesion",
     output: Annotated[
         Path | None,

@@ -23,7 +23,7 @@ from ..sources.cache import cached
 from ..sources.ham10000_metadata import CLASSES, Metadata, from_archive, from_table
 from ..sources.images import decode, decode_all
 from ..sources.locate import data_directory
-from ..split import split, split_whole
+from ..split import split, split_by_class, split_whole
 
 MEAN, STD = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)  # of ImageNet: the network is pretrained
 WIDTH, HEIGHT = 200, 150
@@ -63,7 +63,7 @@ def find(directory: Path) -> Source:
 
 
 def read(source: Source, by: By, progress: Progress) -> Dataset:
-    """The data set from what was found, split by lesion (no lesion on both sides) or by image."""
+    """The data set from what was found, split in one of three ways (see ``By``)."""
     metadata = source.metadata
     shape = (HEIGHT, WIDTH, 3)
 
@@ -73,7 +73,12 @@ def read(source: Source, by: By, progress: Progress) -> Dataset:
         return Samples(images, metadata.labels)
 
     samples = cached("ham10000", source.files, shape, decoded)
-    train, test = split_whole(metadata.lesions) if by == "lesion" else split(len(samples))
+    if by == "lesion":
+        train, test = split_whole(metadata.lesions)
+    elif by == "stratified":
+        train, test = split_by_class(samples.labels)
+    else:
+        train, test = split(len(samples))
     return Dataset("ham10000", samples.take(train), samples.take(test), CLASSES, MEAN, STD)
 
 
@@ -142,6 +147,6 @@ DESCRIPTION = Description(
     recipe={"optimiser": "adam", "rate": 1e-3},
     preset={"training": {"epochs": 30, "test_every": 3}},
     pretrained=True,
-    splits=("lesion", "image"),
+    splits=("lesion", "image", "stratified"),
 )
 """As in the paper; the epochs of the preset are ours, as the paper gives none."""

@@ -153,8 +153,8 @@ def read_published(path: Path) -> Published:
     try:
         data = read_bytes(path, limits.KEPT)
     except OSError:
-        raise InputError(f"{path}: is not there; copy terms.json from the kit") from None
+        raise InputError(f"{path}: is not there; fedfact federation join lays it there") from None
     try:
         return Published.read(data).checked()
     except InputError as error:
-        raise InputError(f"{path}: {error}; copy terms.json from the kit again") from None
+        raise InputError(f"{path}: {error}; remove it, and start fedfact federation join") from None

@@ -21,7 +21,7 @@ class MemberConfig(BaseModel):
     """The keys of ``agent.toml``.
 
     Attributes:
-        name: as in the kit that the operator sent.
+        name: what the operator and all others know it by; its request and its kit have the same.
         true_cost: what one sample costs this agent, in the unit of the terms.
         data: where its samples are (see `fedfact.data.member_data`).
         reported_cost: what to report; the truth, unless somebody wants to try a lie.

@@ -1,4 +1,4 @@
-"""Before a member joins: its kit and config are checked, and what it would sign is shown."""
+"""Before a member joins: its config is checked, and what it would sign is shown."""
 
 import stat
 from contextlib import suppress
@@ -8,33 +8,34 @@ from typing import Any
 from ...errors import InputError
 from ...io.files import write_whole
 from ..agreement.contract import agreed_samples, least_billed
-from ..agreement.terms import read_published
+from ..agreement.terms import Published, read_published
 from .config import MemberConfig, read_member_config
 from .member import CONFIG, TERMS, Member
 
 
-def make_ready(kit: Path, config: Path) -> MemberConfig:
-    """Check a member's kit and config, and lay the kit's terms beside the config.
+def make_ready(offered: Published, config: Path) -> MemberConfig:
+    """Check a member's config, and lay the terms that it is offered beside it.
 
-    Terms that lie there already must be the same: one directory serves one federation. From here
-    on the directory is its owner's alone: costs, contract and training are nobody else's business.
+    Terms that lie there already must be the same: one directory serves one federation.
     """
     own = read_member_config(config)
-    published = read_published(kit / TERMS)
     if config.name != CONFIG:
         raise InputError(f"{config}: call the file {CONFIG}, in a directory of its own")
-    if kit.resolve().name != own.name:
-        raise InputError(f"{config}: name is {own.name!r}, and the kit is of {kit.resolve().name}")
     beside = config.parent / TERMS
-    if beside.exists() and read_published(beside) != published:
+    if beside.exists() and read_published(beside) != offered:
         raise InputError(
             f"{beside}: is of another federation than the kit; give each federation a directory"
         )
-    with suppress(OSError):  # of a directory that is another's, that one sees to it
-        if not config.parent.stat().st_mode & stat.S_IWOTH:  # such as a folder for all
-            config.parent.chmod(0o700)
-    write_whole(beside, published.encoded())
+    close_directory(config.parent)
+    write_whole(beside, offered.encoded())
     return own
+
+
+def close_directory(directory: Path) -> None:
+    """Make a member's directory its owner's alone: nobody else's business is in it."""
+    with suppress(OSError):  # of a directory that is another's, that one sees to it
+        if not directory.stat().st_mode & stat.S_IWOTH:  # such as a folder for all
+            directory.chmod(0o700)
 
 
 def preview(config: Path) -> dict[str, Any]:

@@ -11,6 +11,7 @@ import numpy as np
 
 from ...mechanism import Terms, rule_of
 from ...mechanism.exact import floor_difference
+from ...mechanism.rules import GIVEN
 from ..agreement.contract import Contract, least_billed
 from ..agreement.statement_message import StatementMessage
 from ..wire.canonical import number_of
@@ -43,10 +44,8 @@ def objections(
         ),
         "fee": int(floor_difference(K, np.array([m]), told.samples)[0]),
         "charge": 0 if exempt else rule.charge_for(cost, m, terms),
-        "rebate": 0,
-        "reward": 0,
-        str(rule.gives): back,
-        "net": line.reward + line.rebate - line.fee - line.charge,
+        **rule.in_columns(back),
+        "net": sum(getattr(line, name) for name in GIVEN) - line.fee - line.charge,
     }
     wrong = [
         f"{name} is {getattr(line, name)}, by my count {value}"

@@ -5,7 +5,7 @@ from functools import partial
 import numpy as np
 
 from ...arrays import Floats, floats
-from ...mechanism import local_optimum, win_probability
+from ...mechanism import Rule, local_optimum
 from ..game.rule import Knows
 from ..rules.auction import Auction
 from .target import After, Attack, Target, best_part, choose, played
@@ -63,35 +63,38 @@ def _best_of(target: Target, plans: list[tuple[Floats, Floats]], count: int, kno
 
 
 def agreed_reports(target: Target, samples: Floats, count: int, knows: Knows) -> Floats:
-    """Under the sandwich all of them in the middle of the others; else each what is best for it."""
+    """Where lots are drawn all of them the likeliest together; else each what is best for it."""
     rule, cost = target.rule, target.cost
-    if rule.draws and knows == "all" and count > 1:
-        return np.repeat(middle_of(cost[:, count:], count)[:, None], count, axis=1)
+    if rule.lottery is not None and knows == "all" and count > 1:
+        said = likeliest_together(rule.lottery, cost[:, count:], count)
+        return np.repeat(said[:, None], count, axis=1)
     table = target.with_attackers(cost[:, :count], samples[:, :count])
     return rule.best_report(table, cost, samples, target.setting.belief(knows))[:, :count]
 
 
-def middle_of(reports: Floats, count: int) -> Floats:
+def likeliest_together(lottery: Rule, reports: Floats, count: int) -> Floats:
     """Where so many agents together are most likely to win, the others reporting ``reports``.
 
-    Tied with each other or not, agents side by side win as often together as the ranks they take,
-    and those in the middle win most. So it is with the one in the middle of the others, or in a gap
-    beside it, and beside all that report the same.
+    Where the median of a group wins, agents side by side, tied with each other or not, win as often
+    together as the ranks they take, and those in the middle win most. So it is with the one in the
+    middle of the others, or in a gap beside it, and beside all that report the same. Under other
+    rules it may be below all others, or above.
     """
     ranked = np.sort(reports, axis=-1)
     middle = ranked[..., ranked.shape[-1] // 2, None]
     lower = np.where(ranked < middle, ranked, 0).max(axis=-1, keepdims=True)  # 0: below all
     upper = np.where(ranked > middle, ranked, np.inf).min(axis=-1, keepdims=True)
     upper = np.where(np.isfinite(upper), upper, 3 * middle)
-    tries = np.concatenate([(lower + middle) / 2, middle, (middle + upper) / 2], axis=-1)
+    ends = ranked[..., :1] / 2, 2 * ranked[..., -1:]
+    tries = np.concatenate([(lower + middle) / 2, middle, (middle + upper) / 2, *ends], axis=-1)
 
     def wins(place: Floats) -> Floats:
         """Of all of them together, with this report."""
         ours = np.repeat(place[..., None], count, axis=-1)
-        chance = win_probability(np.concatenate([ours, reports], axis=-1))
-        return floats(chance[..., :count].sum(axis=-1))
+        said = np.concatenate([ours, reports], axis=-1)
+        return floats(lottery.chances(said[..., None], said)[..., :count, 0].sum(axis=-1))
 
-    chances = np.stack([wins(tries[..., k]) for k in range(3)], axis=-1)
+    chances = np.stack([wins(tries[..., k]) for k in range(tries.shape[-1])], axis=-1)
     best = np.round(chances, 12).argmax(axis=-1)[..., None]
     return floats(np.take_along_axis(tries, best, -1)[..., 0])
 

@@ -7,7 +7,6 @@ import numpy as np
 
 from ...arrays import Floats
 from ..results import without_infinities
-from ..rules.winners import wins_at_quantile, wins_of_honest, wins_of_median
 from .registry import NamedAttack
 from .target import After, Target
 
@@ -128,14 +127,13 @@ def _mean(values: Floats, exact: bool) -> _Mean:
 
 def _wins_before(target: Target, named: NamedAttack, exact: bool) -> _Mean:
     """Of honest agents."""
-    if target.before.wins is None:
+    lottery, n, a = target.rule.lottery, target.cost.shape[-1], named.attackers
+    if lottery is None or target.before.wins is None:
         return _Mean(None, None, None)
-    n, a = target.cost.shape[-1], named.attackers
-    if named.quantile is None:
-        return _Mean(wins_of_honest(n, a))
-    if target.setting.continuous:
-        return _Mean(wins_at_quantile(n, named.quantile))
-    return _mean(target.before.wins[:, :a].sum(axis=-1), exact)
+    if named.quantile is None:  # like all others
+        return _Mean(a * lottery.among(n) / n)
+    wins = target.before.wins[:, :a].sum(axis=-1)
+    return _at_quantile(target, named.quantile, a) or _mean(wins, exact)
 
 
 def _wins_after(target: Target, named: NamedAttack, after: After, exact: bool) -> _Mean:
@@ -145,9 +143,18 @@ def _wins_after(target: Target, named: NamedAttack, after: After, exact: bool) -
     a, said = named.attackers, after.said
     if said is not None and np.array_equal(said, target.cost[:, :a]):
         return _wins_before(target, named, exact)
-    if said is not None and np.all(said == target.setting.median) and target.setting.continuous:
-        return _Mean(wins_of_median(target.cost.shape[-1], a))
+    if said is not None and np.all(said == target.setting.median):
+        return _at_quantile(target, 0.5, a) or _mean(after.wins, exact)
     return _mean(after.wins, exact)
+
+
+def _at_quantile(target: Target, part: float, attackers: int) -> _Mean | None:
+    """Of attackers that report this quantile of costs, if that can be told without trying."""
+    lottery = target.rule.lottery
+    if lottery is None or not target.setting.continuous:
+        return None
+    wins = lottery.wins_at_quantile(part, attackers, target.cost.shape[-1])
+    return None if wins is None else _Mean(wins)
 
 
 def _payer(gain: float, honest: float, server: float) -> str:

@@ -4,13 +4,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from ...arrays import Floats
-from ...mechanism import simulate_draws
+from ...arrays import Floats, floats
 from ..game.observed import expected, observe
 from ..play.dynamics import ROUNDS
 from ..play.hedge import Actions, rate
 from ..rules.auction import Auction
-from ..rules.winners import middle_winner
 from .target import After, Attack, Target, of_attackers, played
 
 RIDE = 0.1
@@ -89,15 +87,14 @@ def imitator(target: Target) -> After | None:
     ranked = np.sort(table.reports, axis=-1)
     if isinstance(rule, Auction):
         return _say(target, ranked[:, (rule.jobs - 1) // 2, None])
-    if not rule.draws:
+    if rule.lottery is None:
         return None
-    if table.n > _ALL_DRAWS:
+    chances = rule.lottery.middle_winner(table.n) if table.n <= _ALL_DRAWS else None
+    if chances is None:
         rng = np.random.default_rng(target.seed)
-        won = [simulate_draws(reports, 1, rng)[0] for reports in table.reports]
-        winners = np.take_along_axis(table.reports, np.stack(won), -1)
-        said = np.quantile(winners, 0.5, axis=-1, method="lower")[:, None]
+        won = [reports[rule.lottery.winners(reports, rng)] for reports in table.reports]
+        said = floats([[np.quantile(each, 0.5, method="lower")] for each in won])
         return replace(_say(target, said), sampled=True)
-    chances = middle_winner(table.n)
     there = np.flatnonzero(chances)
     tries = [_say(target, ranked[:, k, None]).observed for k in there]
     return of_attackers(expected(tries, chances[there]), 1)

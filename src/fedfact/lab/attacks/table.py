@@ -14,7 +14,7 @@ from ...progress import Progress, silent
 from ...results import html_table, text_table
 from ..game.rule import GameRule
 from ..results import LabResult
-from ..rules.registry import Choice
+from ..rules.registry import Choices
 from ..setting import MOST, Setting
 from .measure import AttackCell, measure
 from .registry import BY, NamedAttack, all_attacks, check_attacks, check_by
@@ -91,7 +91,7 @@ def attack(
     *,
     populations: int = POPULATIONS,
     seed: int = 0,
-    rules: Sequence[Choice] | None = None,
+    rules: Choices | None = None,
     attacks: Sequence[str] | None = None,
     by: float = BY,
     progress: Progress = silent,

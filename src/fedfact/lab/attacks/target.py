@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from ...arrays import Floats, floats
-from ...mechanism.best_response import least_of_each
+from ...mechanism.search import least_of_each
 from ..game.observed import Observed, observe
 from ..game.rule import GameRule
 from ..game.table import Table

@@ -40,13 +40,13 @@ def observe(rule: GameRule, table: Table, cost: Floats) -> Observed:
     surplus = floats(deal.paid.sum(axis=-1))
     made_up = 1 - table.used / table.samples if rule.purse else np.zeros_like(table.used)
     unearned = floats((np.maximum(-deal.paid, 0) * made_up).sum(axis=-1))
-    if not rule.draws:
+    if rule.lottery is None:
         return Observed(deal, loss, loss, surplus, surplus, unearned, None)
     lost, won = (replace(table, won=np.full_like(table.reports, outcome)) for outcome in (0.0, 1.0))
     losing, winning = rule.at(lost), rule.at(won)
     prizes = losing.paid - winning.paid
-    G = table.n // 3
-    dearest = np.sort(prizes, axis=-1)[..., table.n - G :].sum(axis=-1)
+    winners = rule.lottery.among(table.n)
+    dearest = np.sort(prizes, axis=-1)[..., table.n - winners :].sum(axis=-1)
     return Observed(
         deal,
         loss,
@@ -54,7 +54,7 @@ def observe(rule: GameRule, table: Table, cost: Floats) -> Observed:
         surplus,
         floats(losing.paid.sum(axis=-1) - dearest),
         unearned,
-        table.chance(table.reports[..., None])[..., 0],
+        rule.chance(table, table.reports[..., None])[..., 0],
     )
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...arrays import ArrayLike, Floats, floats
 from ...errors import InputError
-from ...mechanism import Terms, compete, local_optimum
+from ...mechanism import Rule, Terms, local_optimum
 from .table import Table, checked
 
 Knows = Literal["own", "distribution", "all"]
@@ -56,12 +56,23 @@ class GameRule(ABC):
     """Otherwise agents only sell, and train alone for themselves besides."""
     asks: bool = True
     """Whether reports matter."""
-    draws: bool = False
-    """Whether chance decides who is paid."""
+    lottery: Rule | None = None
+    """The rule of the mechanism by whose draw some are paid; None where nothing is drawn."""
     least: int = 1
     """Agents that it needs."""
     purse: bool = False
     """Whether the server is meant to pay from its own pocket."""
+
+    @property
+    def draws(self) -> bool:
+        """Whether chance decides who is paid."""
+        return self.lottery is not None
+
+    def chance(self, table: Table, said: Floats) -> Floats:
+        """How likely each agent is paid with each report, or who was; 1 where nothing is drawn."""
+        if table.won is not None:
+            return table.won[..., None]
+        return np.ones(1) if self.lottery is None else self.lottery.chances(said, table.reports)
 
     @abstractmethod
     def deal(self, table: Table, said: Floats, samples: Floats, used: Floats) -> Deal:
@@ -120,9 +131,10 @@ class GameRule(ABC):
             raise InputError(
                 f"{self.name} needs {self.least} agents, and there are {table.n}; take more agents"
             )
-        if self.draws and seed is not None:
+        if self.lottery is not None and seed is not None:
             agents = [f"agent-{k + 1}" for k in range(table.n)]
-            table = replace(table, won=floats(compete(agents, table.reports, seed)[1]))
+            _, won = self.lottery.draw(agents, table.reports, seed)
+            table = replace(table, won=floats(won))
         return self.at(table)
 
     def losses(self, table: Table, cost: Floats) -> Floats:
@@ -141,6 +153,3 @@ class GameRule(ABC):
         """What an agent bears outside of the rule: training alone where it gets no model."""
         alone = 2 * np.sqrt(table.scale * cost)
         return np.zeros_like(alone) if self.gives_model else alone
-
-
-Rule = GameRule

@@ -14,14 +14,7 @@ from numpy.polynomial import chebyshev
 
 from ...arrays import IN_RANGE, LARGEST, SMALLEST, ArrayLike, Floats, floats
 from ...errors import InputError
-from ...mechanism import (
-    Terms,
-    others_below,
-    places,
-    pool_of_others,
-    win_probability,
-    win_probability_if,
-)
+from ...mechanism import Terms, others_below, pool_of_others
 
 _DEGREES = 10, 80
 """Of the polynomial that stands for a sum over all others: for nearly one total, and at most."""
@@ -83,24 +76,9 @@ class Table:
         """Σ_{j≠i} A(1/m_j − 1/S_i): what the others put up for agent i, whatever i does."""
         return pool_of_others(_without(self.scale / self.samples), self.others, self.n, self.scale)
 
-    def chance(self, said: Floats) -> Floats:
-        """Of winning the sandwich with each report (Lemma 2), or who won."""
-        if self.won is not None:
-            return self.won[..., None]
-        if self._is_own(said):
-            return win_probability(self.reports)[..., None]
-        return win_probability_if(said, self.reports)
-
     def below(self, said: Floats) -> tuple[Floats, Floats]:
         """How many of the others report less than each report, and how many the same."""
-        if self._is_own(said):
-            below, equal = places(self.reports)
-            return below[..., None], equal[..., None]
         return others_below(said, self.reports)
-
-    def _is_own(self, said: Floats) -> bool:
-        """Whether everybody is asked about what it says anyway, which is found faster."""
-        return said.shape == (*self.reports.shape, 1) and np.array_equal(said[..., 0], self.reports)
 
     def of_others(self, rank: Floats | int) -> Floats:
         """The report with this rank among the others of each agent; 0 is the lowest."""

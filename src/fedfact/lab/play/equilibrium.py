@@ -1,6 +1,5 @@
 """Where each rule leads agents that play to win: who contributes, who bears what, who is honest."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -11,7 +10,7 @@ from ...mechanism import local_optimum
 from ...progress import Progress, silent
 from ..game.rule import GameRule, Knows
 from ..results import LabResult, without_infinities
-from ..rules.registry import Choice
+from ..rules.registry import Choices
 from ..setting import Setting
 from .dynamics import ROUNDS, Dynamics, replies
 from .hedge import Learned, hedge
@@ -152,7 +151,7 @@ def equilibrium(
     knows: Knows = "all",
     rounds: int = ROUNDS,
     seed: int = 0,
-    rules: Sequence[Choice] | None = None,
+    rules: Choices | None = None,
     progress: Progress = silent,
 ) -> Equilibrium:
     """Play every rule to its end with the same agents, or those given by name or as objects."""

@@ -4,7 +4,7 @@ import numpy as np
 
 from ...arrays import Floats
 from ...mechanism import federated_optimum, free_rider_penalty, local_optimum
-from ...mechanism.best_response import least_of_each
+from ...mechanism.search import least_of_each
 from ..game.rule import Belief, Deal, GameRule
 from ..game.table import Table
 

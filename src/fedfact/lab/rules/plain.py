@@ -37,7 +37,7 @@ class Local(_Free):
         return local_optimum(cost, table.scale)
 
 
-class Federated(_Free):
+class PlainFederated(_Free):
     """Federated learning with no rule at all (Eq. 3): everybody gets the model of all."""
 
     name = "federated"

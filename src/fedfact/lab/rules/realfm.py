@@ -19,7 +19,7 @@ import numpy as np
 
 from ...arrays import ArrayLike, Floats, floats
 from ...mechanism import Terms, local_optimum
-from ...mechanism.best_response import least_of_each
+from ...mechanism.search import least_of_each
 from ..game.rule import Deal
 from ..game.table import Table
 from .shaping import EXTRA, Shaped, shaped_equilibrium

@@ -5,34 +5,20 @@ from collections.abc import Iterable, Sequence
 
 from ...errors import InputError, did_you_mean
 from ...mechanism import RULES, Rule, Terms, local_optimum
-from ...mechanism.rules import Rebate as RebateRule
-from ...mechanism.rules import Sandwich as SandwichRule
 from ..game.rule import GameRule
 from .auction import Auction
+from .paper_sandwich import PaperSandwich
 from .penalised import Penalised
-from .plain import Federated, Local
+from .plain import Local, PlainFederated
 from .realfm import RealFM
-from .rebate import Rebate
-from .sandwich import PaperSandwich, Sandwich
 from .settled import SettledRule
 from .shaping import Shaping
-
-NAMES = (
-    "local",
-    "federated",
-    "penalised",
-    "sandwich-paper",
-    "sandwich",
-    "rebate",
-    "shaping",
-    "realfm",
-    "auction",
-)
 
 Choice = str | GameRule | Rule
 """A rule to play: by its name, as a game of one's own, or as the mechanism has it."""
 
-_CLOSED_FORMS = {SandwichRule: Sandwich, RebateRule: Rebate}
+Choices = Choice | Sequence[Choice]
+"""One rule to play, or several."""
 
 
 def all_rules(terms: Terms, agents: int, median: float) -> list[GameRule]:
@@ -45,48 +31,42 @@ def all_rules(terms: Terms, agents: int, median: float) -> list[GameRule]:
     job = float(local_optimum(median, float(terms.required_error_scale)))
     return [
         Local(),
-        Federated(),
+        PlainFederated(),
         Penalised(),
         PaperSandwich(),
-        *(as_game(rule) for rule in RULES.values() if _playable(rule)),
+        *(SettledRule(rule) for rule in RULES.values()),
         Shaping(),
         RealFM(start=job),
         Auction(jobs=max(1, agents // 2), size=job),
     ]
 
 
-def as_game(rule: Rule) -> GameRule:
-    """A rule of our settlements as the lab plays it."""
-    if not _playable(rule):
-        raise InputError(
-            f"the lab does not know how {rule.name} draws; play a fedfact.lab.GameRule instead"
-        )
-    closed = _CLOSED_FORMS.get(type(rule))
-    return SettledRule(rule) if closed is None else closed()
+def rule_names() -> tuple[str, ...]:
+    """Of all of them, in the order of tables; for how many agents makes no difference."""
+    return tuple(rule.name for rule in all_rules(Terms(error_scale=1.0), 3, 1.0))
 
 
-def _playable(rule: Rule) -> bool:
-    """Whether the lab knows how likely each report wins, where that matters."""
-    return not rule.draws or type(rule) in _CLOSED_FORMS
-
-
-def select_rules(rules: Sequence[GameRule], wanted: Sequence[Choice]) -> list[GameRule]:
+def select_rules(rules: Sequence[GameRule], wanted: Choices) -> list[GameRule]:
     """Of the rules those named, in their order, and after them the rules given as objects."""
-    names = [each for each in wanted if isinstance(each, str)]
+    given = [wanted] if isinstance(wanted, Choice) else list(wanted)
+    names = [each for each in given if isinstance(each, str)]
     check_names(names)
-    objects = [_game(each) for each in wanted if not isinstance(each, str)]
-    chosen = [*(rule for rule in rules if rule.name in names), *objects]
+    named = {rule.name: rule for rule in rules}
+    objects = [_game(each) for each in given if not isinstance(each, str)]
+    chosen = [*(named[name] for name in sorted(names, key=list(named).index)), *objects]
     if not chosen:
         raise InputError("no rule is given; leave the rules out to play them all")
     name, count = Counter(rule.name for rule in chosen).most_common(1)[0]
     if count > 1:
-        raise InputError(f"{count} rules are named {name}; give each a name of its own")
+        raise InputError(
+            f"{count} rules are named {name}; keep one, or give each a name of its own"
+        )
     return chosen
 
 
 def _game(rule: GameRule | Rule) -> GameRule:
     if isinstance(rule, Rule):
-        return as_game(rule)
+        return SettledRule(rule)
     if not isinstance(rule, GameRule):
         raise InputError(f"{rule!r} is no rule; give a name, or a fedfact.lab.GameRule")
     for attribute in ("name", "title"):
@@ -97,7 +77,7 @@ def _game(rule: GameRule | Rule) -> GameRule:
 
 def check_names(names: Iterable[str]) -> None:
     """Refuse a rule that is not there."""
-    known = tuple(dict.fromkeys((*NAMES, *(r.name for r in RULES.values() if _playable(r)))))
+    known = rule_names()
     for name in names:
         if name not in known:
             near = did_you_mean(name, known) or f"choose from {', '.join(known)}"

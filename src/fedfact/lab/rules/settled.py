@@ -2,21 +2,17 @@
 
 import numpy as np
 
-from ...arrays import Floats
-from ...mechanism import Rule, effective_fee, local_optimum
-from ...mechanism.best_response import least_of_each
+from ...arrays import Floats, floats
+from ...mechanism import Rule, effective_fee
 from ..game.rule import Belief, Deal, GameRule
 from ..game.table import Table
 
-_REACH = 1e6
-"""Times the truth, and its inverse: how far the best report and samples are looked for."""
+FARTHEST = 1e8
+"""Times the median cost, or its inverse: no report is farther from it to win or lose on purpose."""
 
 
 class SettledRule(GameRule):
-    """Any rule that terms can name, played by its own formulas; what is best is found by search.
-
-    `Sandwich` and `Rebate` know what is best in closed form.
-    """
+    """Any rule that terms can name, or an object of one's own, played by its own formulas."""
 
     needs = "verified samples, reports"
     least = 3
@@ -24,41 +20,74 @@ class SettledRule(GameRule):
     def __init__(self, rule: Rule) -> None:
         self.rule = rule
         self.name = rule.name
-        self.title = f"FACT {rule.name}"
-        self.source = "ours"
-        self.draws = rule.draws
+        self.title = rule.title
+        self.source = rule.source
+        self.lottery = rule if rule.draws else None
 
-    def back(self, table: Table, said: Floats, samples: Floats) -> Floats:
-        """What agent i gets back from the pool of the others."""
+    def prize(self, table: Table, samples: Floats) -> Floats:
+        """What agent i gets from its pool, if it gets any: nothing that i does changes it."""
         return self.rule.part_of(table.pool[..., None], table.n, table.terms)
 
     def deal(self, table: Table, said: Floats, samples: Floats, used: Floats) -> Deal:
-        """A/M; the fee B (Alg. 2) and the charge, less what is given back."""
+        """A/M; the fee B (Alg. 2) and the charge, less the prize by the chance to get it."""
         fee = effective_fee(samples, table.others[..., None], table.scale)
         charge = self.rule.charge_in_reals(samples, said, table.terms)
+        back = self.chance(table, said) * self.prize(table, samples)
         with np.errstate(divide="ignore"):
             error = table.scale / (table.others_used[..., None] + used)
-        return Deal(error, fee + charge - self.back(table, said, samples), used)
+        return Deal(error, fee + charge - back, used)
 
     def best_samples(self, table: Table, cost: Floats, said: Floats) -> Floats:
-        """m* where nothing is charged for; otherwise by search."""
-        m_star = local_optimum(cost, table.scale)
-        if not self.rule.charges:
-            return m_star
-
-        def loss(samples: Floats) -> Floats:
-            return self.losses_if(table, cost, said[..., None], samples)
-
-        return least_of_each(loss, m_star / _REACH, m_star * _REACH)
+        """As the rule says: nothing that others do moves them."""
+        return self.rule.best_samples(cost, said, table.terms)
 
     def best_report(self, table: Table, cost: Floats, samples: Floats, belief: Belief) -> Floats:
-        """The truth, unless another report is charged less for these samples."""
-        if not self.rule.charges:
-            return cost
+        """As the rule says where nothing is drawn, or one takes oneself for the median (Thm 5).
 
-        def charge(said: Floats) -> Floats:
-            return self.rule.charge_in_reals(samples[..., None], said, table.terms)
+        Who knows the distribution says what wins most often where all others say its median; who
+        knows all reports goes by what it would then pay and get, among reports that may be best.
+        """
+        alone = self.rule.best_report(cost, samples, table.terms)
+        if self.lottery is None or belief.knows == "own":
+            return alone
+        if belief.knows == "distribution":
+            median = np.full_like(cost, belief.median)
+            tries = np.stack([alone, median], axis=-1)
+            return _best(tries, self.lottery.chances(tries, median))
+        tries = np.stack([alone, *reports_to_try(table, belief.median)], axis=-1)
+        chance = np.round(self.lottery.chances(tries, table.reports), 12)
+        charge = self.rule.charge_in_reals(samples[..., None], tries, table.terms)
+        return _best(tries, chance * self.prize(table, samples[..., None]) - charge)
 
-        best = least_of_each(charge, cost / _REACH, cost * _REACH)
-        gains = charge(best[..., None]) < charge(cost[..., None])
-        return np.where(gains[..., 0], best, cost)
+
+def reports_to_try(table: Table, median: float) -> list[Floats]:
+    """What agents may best say that know all reports, if only ranks and ties decide who wins.
+
+    What they say now; the middle of the others and the gaps beside all that report it, where the
+    median of a group is most likely found; beyond all others. Agents that all go beyond each other
+    find no end, and stop `FARTHEST` from the median cost: who finds others there already goes to
+    the other end.
+    """
+    n, reports = table.n, table.reports
+    middle = table.of_others((n - 1) // 2)
+    below, equal = (part[..., 0] for part in table.below(middle[..., None]))
+    left = np.where(below > 0, table.of_others(below - 1), middle)
+    right = np.where(below + equal < n - 1, table.of_others(below + equal), middle)
+    highest, lowest = (
+        np.broadcast_to(end(reports, axis=-1, keepdims=True), reports.shape)
+        for end in (np.max, np.min)
+    )
+    return [
+        reports,
+        middle,
+        (left + middle) / 2,
+        (middle + right) / 2,
+        np.minimum(2 * highest, FARTHEST * median),
+        np.maximum(lowest / 2, median / FARTHEST),
+    ]
+
+
+def _best(tries: Floats, score: Floats) -> Floats:
+    """Of each agent the first of those tried whose score is highest."""
+    best = score.argmax(axis=-1)[..., None]
+    return floats(np.take_along_axis(tries, best, -1)[..., 0])

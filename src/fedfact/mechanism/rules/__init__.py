@@ -3,7 +3,7 @@
 from ..terms import RULE_NAMES, Terms
 from .figures import Figures, StatementLine
 from .rebate import Rebate
-from .rule import GivenBack, Rule
+from .rule import GIVEN, GivenBack, Rule
 from .sandwich import Sandwich
 
 RULES: dict[str, Rule] = {}
@@ -26,6 +26,7 @@ def rule_of(terms: Terms) -> Rule:
 
 
 __all__ = [
+    "GIVEN",
     "RULES",
     "Figures",
     "GivenBack",

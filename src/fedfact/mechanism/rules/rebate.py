@@ -1,6 +1,6 @@
 """``rebate``, our rule: everybody gets its pool over n − 1, and pays for data that does not fit."""
 
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 import numpy as np
 
@@ -11,18 +11,20 @@ from ..losses import charge_for_misfit
 from ..population import Population
 from ..terms import Terms
 from .figures import Figures, StatementLine, charge_line
-from .rule import Rule
+from .rule import Given, Rule
 
 
 class Rebate(Rule):
     """Nobody competes: fee B, charge Q for data that does not fit the report, rebate H."""
 
     name: ClassVar[str] = "rebate"
-    gives: ClassVar[Literal["reward", "rebate"]] = "rebate"
+    source: ClassVar[str] = "ours, docs/theory.md"
+    gives: ClassVar[Given] = "rebate"
     charges: ClassVar[bool] = True
     guarantees: ClassVar[tuple[str, ...]] = (
         "In every outcome you end below what training alone would cost you.",
-        "Reporting the truth and using m* samples is best whatever the others do.",
+        "The truth and m* samples, or all you have, are best whatever others do, unless the terms "
+        "ask for more.",
     )
 
     def among(self, agents: int) -> int:

@@ -6,25 +6,37 @@ units, for settlements; in real numbers, for advice and for the lab; and in word
 Everything else asks the rule: nothing outside this package compares rules' names.
 """
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, TypeVar, get_args
 
 import numpy as np
 
 from ...arrays import ArrayLike, Bools, Floats, Ints, floats
+from ...errors import InputError
 from ..exact import as_fraction
 from ..fees import fees_and_pools
 from ..losses import local_loss
 from ..optima import local_optimum
 from ..others import Others
 from ..population import Population
+from ..search import least_of_each
 from ..terms import Terms
 from .figures import Figures, StatementLine, decimal_text, fee_line, penalty_line
+from .lot import Lot
 
 Chance = Callable[[Floats], Floats]
 """How likely an agent thinks that it wins, by what it reports."""
+
+Given = Literal["reward", "rebate"]
+GIVEN: tuple[Given, ...] = get_args(Given)
+"""The columns in which agents find what they get back; a rule uses one of them."""
+
+Amount = TypeVar("Amount", int, Ints)
+
+_REACH = 1e6
+"""Times the truth, and its inverse: how far the best report and samples are looked for."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,20 +51,21 @@ class GivenBack:
     won: Bools
 
 
-class Rule(ABC):
+class Rule(Lot):
     """How fees are collected and given back. One object for each rule; it has no state.
 
     Attributes:
         name: as terms name it.
+        source: where it comes from, if that is worth saying.
         gives: the column of a settlement in which agents find what they get back.
-        draws: whether chance decides who gets something back; if so, a settlement needs a seed.
+        draws: as in `Lot`; a settlement by such a rule needs a seed.
         charges: whether data that does not fit the reported cost is charged for.
         guarantees: what holds for members who keep their word, in sentences.
     """
 
     name: ClassVar[str]
-    gives: ClassVar[Literal["reward", "rebate"]]
-    draws: ClassVar[bool] = False
+    source: ClassVar[str] = ""
+    gives: ClassVar[Given]
     charges: ClassVar[bool] = False
     guarantees: ClassVar[tuple[str, ...]]
 
@@ -60,10 +73,6 @@ class Rule(ABC):
     def title(self) -> str:
         """The rule as tables and figures call it."""
         return f"FACT {self.name}"
-
-    @abstractmethod
-    def among(self, agents: int) -> int:
-        """By what a pool is divided for so many agents, before anybody is paid from it."""
 
     def collect(self, population: Population, terms: Terms) -> tuple[Ints, Ints]:
         """The fee and the pool of each agent, by the formula A/m (Alg. 2, line 4)."""
@@ -80,10 +89,19 @@ class Rule(ABC):
     def give_back(
         self, population: Population, pool: Ints, terms: Terms, seed: int | None
     ) -> GivenBack:
-        """What each agent gets from its pool. Without a draw, everybody gets its part."""
+        """What each agent gets from its pool: its part or, where the rule draws, that if it won."""
         n = len(population)
         part = whole_part(pool, terms, self.among(n))
-        return GivenBack(part, np.full(n, -1, np.int64), np.zeros(n, np.bool_))
+        if not self.draws:
+            return GivenBack(part, np.full(n, -1, np.int64), np.zeros(n, np.bool_))
+        if seed is None:
+            raise InputError(f"the {self.name} rule draws who wins: give a seed")
+        group, won = self.draw(population.agents, population.reported_cost, seed)
+        return GivenBack(np.where(won, part, 0), group, won)
+
+    def in_columns(self, back: Amount) -> dict[str, Amount]:
+        """What agents get back, in the column for it; nothing in those of other rules."""
+        return {name: back * (name == self.gives) for name in GIVEN}
 
     def back_for(self, pool: int, agents: int, won: bool, terms: Terms) -> int:
         """What one agent gets back, given its pool and whether it won the draw."""
@@ -122,30 +140,56 @@ class Rule(ABC):
         Where the rule draws, an expectation: by ``chance`` as the agent believes it or, where none
         is given, exactly as these others' reports make it.
         """
-        alone = local_loss(samples, true_cost, float(terms.required_error_scale))
-        charge = self.charge_in_reals(samples, reported_cost, terms)
-        return floats(alone + charge - self.share(others, terms))
-
-    def best_samples(self, true_cost: ArrayLike, reported_cost: ArrayLike, terms: Terms) -> Floats:
-        """Samples that are best for an agent that reports this: m*, where no charge moves them.
-
-        The lab plays this and `best_report`; a rule whose charge or draw changes them says so.
-        """
-        return local_optimum(true_cost, float(terms.required_error_scale))
-
-    def best_report(self, true_cost: ArrayLike, samples: ArrayLike, terms: Terms) -> Floats:
-        """The report that is best for an agent that uses this much: the truth does as well as any.
-
-        Where the rule draws, that is so for an agent that knows nothing of the others (Thm 5).
-        """
-        return floats(true_cost)
+        lost = self._without_share(samples, reported_cost, true_cost, terms)
+        if not self.draws:
+            return floats(lost - self.share(others, terms))
+        report = floats(reported_cost)
+        wins = self.chance_against(report, others) if chance is None else chance(report)
+        return floats(lost - wins * self.share(others, terms))
 
     def bounds(
         self, samples: float, reported_cost: float, true_cost: float, others: Others, terms: Terms
     ) -> tuple[float, float]:
         """The largest and the smallest loss that a draw can leave an agent with."""
-        loss = float(self.expected_loss(samples, reported_cost, true_cost, others, terms))
-        return loss, loss
+        lost = float(self._without_share(samples, reported_cost, true_cost, terms))
+        won = lost - self.share(others, terms)
+        return lost if self.draws else won, won
+
+    def _without_share(
+        self, samples: ArrayLike, reported_cost: ArrayLike, true_cost: ArrayLike, terms: Terms
+    ) -> Floats:
+        """The local loss and the charge."""
+        alone = local_loss(samples, true_cost, float(terms.required_error_scale))
+        return alone + self.charge_in_reals(samples, reported_cost, terms)
+
+    def best_samples(self, true_cost: ArrayLike, reported_cost: ArrayLike, terms: Terms) -> Floats:
+        """Samples that are best for agents that report this: m*, unless a charge moves them.
+
+        A rule that charges may say by a formula what is found here by search.
+        """
+        cost, said = floats(true_cost)[..., None], floats(reported_cost)[..., None]
+        m_star = local_optimum(true_cost, float(terms.required_error_scale))
+        if not self.charges:
+            return m_star
+        return least_of_each(
+            lambda m: self._without_share(m, said, cost, terms), m_star / _REACH, m_star * _REACH
+        )
+
+    def best_report(self, true_cost: ArrayLike, samples: ArrayLike, terms: Terms) -> Floats:
+        """The report that is best for agents that use this: the truth, unless others cost less.
+
+        Where the rule draws, that is so for an agent that knows nothing of the others (Thm 5).
+        """
+        cost, m = floats(true_cost), floats(samples)[..., None]
+        if not self.charges:
+            return cost
+
+        def charge(said: Floats) -> Floats:
+            return self.charge_in_reals(m, said, terms)
+
+        best = least_of_each(charge, cost / _REACH, cost * _REACH)
+        gains = charge(best[..., None]) < charge(cost[..., None])
+        return np.where(gains[..., 0], best, cost)
 
     def columns(self, measured: bool) -> tuple[str, ...]:
         """The columns of a settlement that mean something under this rule."""

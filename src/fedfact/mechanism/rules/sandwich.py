@@ -1,26 +1,31 @@
 """``sandwich``, the paper's rule: agents compete in threes, and the winner gets its pool over G."""
 
-from typing import ClassVar, Literal
+from collections.abc import Sequence
+from typing import ClassVar
 
 import numpy as np
 
-from ...arrays import ArrayLike, Floats, Ints, floats
-from ...errors import InputError
+from ...arrays import ArrayLike, Bools, Floats, Ints
 from ..competition import compete
-from ..losses import local_loss
 from ..others import Others
-from ..population import Population
-from ..terms import Terms
-from ..winning import win_probability_against
+from ..winning import (
+    CostDistribution,
+    continuum_win_probability,
+    simulate_draws,
+    win_probability_against,
+    win_probability_if,
+)
 from .figures import Figures
-from .rule import Chance, GivenBack, Rule, whole_part
+from .rule import Given, Rule
+from .winners import middle_winner, wins_at_quantile
 
 
 class Sandwich(Rule):
     """The member in the middle of its group of three is rewarded (Eq. 10, with the pool on B)."""
 
     name: ClassVar[str] = "sandwich"
-    gives: ClassVar[Literal["reward", "rebate"]] = "reward"
+    source: ClassVar[str] = "FACT, Alg. 2, with the pool on B"
+    gives: ClassVar[Given] = "reward"
     draws: ClassVar[bool] = True
     guarantees: ClassVar[tuple[str, ...]] = (
         "At worst you end where training alone leaves you.",
@@ -31,36 +36,34 @@ class Sandwich(Rule):
         """G = ⌊n/3⌋, the number of groups and so of winners."""
         return agents // 3
 
-    def give_back(
-        self, population: Population, pool: Ints, terms: Terms, seed: int | None
-    ) -> GivenBack:
-        """Winners get their part of the pool; the others get nothing (Eq. 10)."""
-        if seed is None:
-            raise InputError(f"the {self.name} rule draws groups: give a seed")
-        group, won = compete(population.agents, population.reported_cost, seed)
-        part = whole_part(pool, terms, self.among(len(population)))
-        return GivenBack(np.where(won, part, 0), group, won)
+    def draw(self, agents: Sequence[str], reported_cost: Floats, seed: int) -> tuple[Ints, Bools]:
+        """Groups of three, of which the median wins (Eq. 10)."""
+        return compete(agents, reported_cost, seed)
 
-    def expected_loss(
-        self,
-        samples: ArrayLike,
-        reported_cost: ArrayLike,
-        true_cost: ArrayLike,
-        others: Others,
-        terms: Terms,
-        chance: Chance | None = None,
-    ) -> Floats:
-        """The local loss, less the chance to win times the reward (Eq. 11)."""
-        alone = local_loss(samples, true_cost, float(terms.required_error_scale))
-        wins = chance or (lambda c: win_probability_against(c, others.reported_cost))
-        return floats(alone - wins(floats(reported_cost)) * self.share(others, terms))
+    def winners(self, reported_cost: Floats, rng: np.random.Generator) -> Ints:
+        """The same by a generator of random numbers, which is faster than keys."""
+        winners: Ints = simulate_draws(reported_cost, 1, rng)[0]
+        return winners
 
-    def bounds(
-        self, samples: float, reported_cost: float, true_cost: float, others: Others, terms: Terms
-    ) -> tuple[float, float]:
-        """Losing leaves the local loss; winning takes the reward off it."""
-        lost = float(local_loss(samples, true_cost, float(terms.required_error_scale)))
-        return lost, lost - self.share(others, terms)
+    def chances(self, said: ArrayLike, reported_cost: ArrayLike) -> Floats:
+        """Lemma 2, exactly."""
+        return win_probability_if(said, reported_cost)
+
+    def chance_against(self, report: ArrayLike, others: Others) -> Floats:
+        """Lemma 2 for one more agent."""
+        return win_probability_against(report, others.reported_cost)
+
+    def chance_among(self, report: ArrayLike, costs: CostDistribution, agents: int) -> Floats:
+        """Lemma 2 against two that are drawn: what an agent believes (Assumption 1)."""
+        return continuum_win_probability(report, costs)
+
+    def wins_at_quantile(self, part: float, attackers: int, agents: int) -> float:
+        """Lemma 2 over all populations."""
+        return wins_at_quantile(part, attackers, agents)
+
+    def middle_winner(self, agents: int) -> Floats:
+        """Over all draws."""
+        return middle_winner(agents)
 
     def back_formula(self, of: Figures, kept: str) -> tuple[str, str]:
         """A winner gets its pool over G; the others are told why they get nothing."""

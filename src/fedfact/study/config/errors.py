@@ -7,12 +7,13 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from ...errors import did_you_mean
-from .study import Costs, Deviators, Study, StudyTerms, Training
+from .study import Augment, Costs, Deviators, Study, StudyTerms, Training
 
 _TABLES: dict[str, type[BaseModel]] = {
     "": Study,
     "costs": Costs,
     "training": Training,
+    "training.augment": Augment,
     "terms": StudyTerms,
     "deviators": Deviators,
 }
@@ -21,12 +22,15 @@ _TABLES: dict[str, type[BaseModel]] = {
 def in_words(error: ValidationError) -> str:
     """The first thing that is wrong: where, what, and the nearest name for an unknown key."""
     first = min(error.errors(), key=_weight)
-    names = [str(first["loc"][0])] if first["loc"] else []
-    if names and names[0] in _TABLES:  # within, the key comes first or, in a list, after its number
-        names += [part for part in first["loc"][1:3] if isinstance(part, str)][:1]
+    names: list[str] = []
+    for part in first["loc"]:
+        if isinstance(part, str):  # in a list of tables, a number comes before the key
+            names.append(part)
+        if ".".join(names) not in _TABLES:
+            break
     key = ".".join(names)
     if first["type"] == "extra_forbidden":
-        return f"unknown key {key!r}; {_nearest(names[-1], names[0] if len(names) > 1 else '')}"
+        return f"unknown key {key!r}; {_nearest(names[-1], '.'.join(names[:-1]))}"
     if first["type"] == "missing":
         return f"{key} is missing; give it"
     if first["type"] == "value_error":
@@ -51,7 +55,7 @@ def _nearest(name: str, table: str) -> str:
     """The same name in another table, else the nearest in its own, else the nearest anywhere."""
     places = {
         field: f"{other}.{field}".lstrip(".")
-        for other in ("deviators", "terms", "costs", "training", "")  # the later wins
+        for other in reversed(_TABLES)  # the first of them wins
         for field in _TABLES[other].model_fields
     }
     if name in places:

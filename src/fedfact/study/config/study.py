@@ -15,6 +15,7 @@ from ...data.partition import parse_scheme
 from ...data.registry import SETS, Name
 from ...errors import InputError
 from ...mechanism import Terms
+from ...training.augmentation.settings import Augmentation
 from ...training.recipe import RECIPES, Recipe
 
 COARSEST = 1e-3
@@ -114,6 +115,25 @@ class Deviators(_Strict):
         return (self.number,) if isinstance(self.number, int) else self.number
 
 
+class Augment(_Strict):
+    """How training images are changed at random (see ``fedfact.training.Augmentation``)."""
+
+    horizontal_flip: bool = False
+    vertical_flip: bool = False
+    rotation: Annotated[float, Field(ge=0, le=180)] = 0.0
+    brightness: Annotated[float, Field(ge=0, le=1)] = 0.0
+    contrast: Annotated[float, Field(ge=0, le=1)] = 0.0
+    hue: Annotated[float, Field(ge=0, le=0.5)] = 0.0
+
+    @model_validator(mode="after")
+    def _does_something(self) -> Self:
+        if not any(self.model_dump().values()):
+            raise ValueError(
+                "it changes nothing; give a flip, a rotation or a jitter, or leave it out"
+            )
+        return self
+
+
 class Training(_Strict):
     """What differs from the data set's own recipe, and how often models are tested."""
 
@@ -125,6 +145,9 @@ class Training(_Strict):
     batch: Count | None = None
     epochs: Count | None = None
     local_steps: Count | None = None
+    image_size: Annotated[int, Field(ge=1, le=4096)] | None = None
+    augment: Augment | None = None
+    weighted: bool | None = None
     test_every: Count = 1
 
 
@@ -223,6 +246,18 @@ class Study(_Strict):
                 f"split is {self.split!r}, and only {some} has a test set to be set apart; leave "
                 "it out"
             )
+        if self.training.image_size and not SETS[self.dataset].pretrained:
+            some = " and ".join(name for name, each in SETS.items() if each.pretrained)
+            raise ValueError(
+                f"training.image_size is {self.training.image_size}, and only the network of "
+                f"{some} takes images of other sizes; leave it out"
+            )
+        augment = self.training.augment
+        if augment and augment.hue and SETS[self.dataset].shape[2] == 1:
+            raise ValueError(
+                f"training.augment.hue is {augment.hue:g}, and images of {self.dataset} are grey; "
+                "leave it out"
+            )
         if self.training.momentum and self.recipe().optimiser == "adam":
             raise ValueError(
                 f"training.momentum is {self.training.momentum:g}, and Adam takes none; leave it "
@@ -240,6 +275,8 @@ class Study(_Strict):
 
     def recipe(self) -> Recipe:
         """How agents train."""
-        given = self.training.model_dump(exclude_none=True, exclude={"test_every"})
+        given = self.training.model_dump(exclude_none=True, exclude={"test_every", "augment"})
+        if self.training.augment is not None:
+            given["augment"] = Augmentation(**self.training.augment.model_dump())
         made = replace(RECIPES[self.dataset], **given)
         return made if made.optimiser == "sgd" else replace(made, momentum=0.0)

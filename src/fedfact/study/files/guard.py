@@ -56,7 +56,14 @@ def _flat(study: Study) -> dict[str, Any]:
     flat: dict[str, Any] = {"terms.error_scale": study.terms.error_scale}
     for k, each in enumerate(study.deviators):
         flat |= {f"deviators[{k}].kind": each.kind, f"deviators[{k}].strength": each.strength}
-    for key in _DECIDE:
-        inner = table[key] if isinstance(table.get(key), dict) else {"": table.get(key)}
-        flat |= {f"{key}.{name}".rstrip("."): value for name, value in inner.items()}
+    return flat | _within("", {key: table.get(key) for key in _DECIDE})
+
+
+def _within(key: str, value: Any) -> dict[str, Any]:
+    """A key with its value, or all the keys in its table as table.key."""
+    if not isinstance(value, dict):
+        return {key: value}
+    flat: dict[str, Any] = {}
+    for name, inner in value.items():
+        flat |= _within(f"{key}.{name}".lstrip("."), inner)
     return flat

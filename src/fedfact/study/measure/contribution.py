@@ -13,7 +13,7 @@ from ...mechanism import (
     penalised_loss,
     win_probability_if,
 )
-from ...mechanism.best_response import least_of_each, minimise
+from ...mechanism.search import least_of_each, minimise
 from ..config.agents import Agents
 from ..config.study import Study
 

@@ -43,8 +43,10 @@ class CudaEngine:
     ) -> None:
         self._device = torch.device(device)
         self._precision: Precision = precision
-        self._test = DeviceImages(job.dataset, job.dataset.test, self._device)
-        train = DeviceImages(job.dataset, job.dataset.train, self._device)
+        train, self._test = (
+            DeviceImages(job.dataset, samples, self._device, job.recipe)
+            for samples in (job.dataset.train, job.dataset.test)
+        )
         self._shares = torch.tensor(job.shares(), dtype=torch.float32, device=self._device)
         first = channels_last(job.initial_model()).to(self._device)
         self._first = first

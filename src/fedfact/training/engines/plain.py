@@ -27,8 +27,8 @@ class PlainEngine:
 
     def __init__(self, job: Job, horizon: Sequence[int], precision: Precision = "fp32") -> None:
         cpu = torch.device("cpu")
-        train = DeviceImages(job.dataset, job.dataset.train, cpu)
-        self._test = DeviceImages(job.dataset, job.dataset.test, cpu)
+        train = DeviceImages(job.dataset, job.dataset.train, cpu, job.recipe)
+        self._test = DeviceImages(job.dataset, job.dataset.test, cpu, job.recipe)
         self._shares = job.shares()
         self._precision: Precision = precision
         self._model = channels_last(job.initial_model())

@@ -13,12 +13,14 @@ import pytest
 
 from fedfact.federation.audit.verify import verify
 from fedfact.federation.deploy.flare.job.environment import OPEN_AGENT
+from fedfact.federation.deploy.flare.kits.request import make_request
 from fedfact.federation.deploy.flare.kits.set_up import set_up
 from fedfact.federation.ledger.state import replay
 from fedfact.federation.ledger.store import read_ledger
 
 FEDFACT = [sys.executable, "-c", "from fedfact.cli import main; main()"]
-PATH = os.pathsep.join([str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")])
+HERE = Path(__file__).parent
+PATH = os.pathsep.join([str(HERE), str(HERE.parent), os.environ.get("PYTHONPATH", "")])
 COSTS = {"alder": 1.25, "birch": 1.6, "cedar": 2.2, "elm": 1.4}
 TERMS = """
 name = "faults"
@@ -46,19 +48,22 @@ def free_port():
 class Deployed:
     """An operator's directory, its members' directories, and the processes that run."""
 
-    def __init__(self, root, *, members=3, rounds=40, seconds=30, ledger=None):
+    def __init__(self, root, *, members=3, rounds=40, seconds=30, ledger=None, port=None):
         self.root, self.operator = root, root / "operator"
         self.running = []
         names = list(COSTS)[:members]
         root.mkdir(parents=True, exist_ok=True)
         (root / "terms.toml").write_text(TERMS.format(rounds=rounds, seconds=seconds))
-        port = free_port()
-        self.kits = set_up(self.operator, root / "terms.toml", names, "localhost", port, ledger)
+        requests = {}
         for k, name in enumerate(names):
             (root / name).mkdir()
             (root / name / "agent.toml").write_text(
                 f'name = "{name}"\ntrue_cost = {COSTS[name]}\ndata = "digits:{k}/{members}"\n'
             )
+            requests[name] = make_request(root / name / "agent.toml")
+        self.port = port or free_port()
+        terms = root / "terms.toml"
+        self.kits = set_up(self.operator, terms, requests, "localhost", self.port, ledger)
 
     def run(self, *words, log, **environment):
         with (self.root / f"{log}.out").open("ab") as file:
@@ -72,12 +77,14 @@ class Deployed:
         self.running.append(process)
         return process
 
-    def join(self, name, agent=None, kit=None):
+    def join(self, name, agent=None, kit=None, place=None):
         """Start a member; ``agent`` names another agent than ours (see faulty.py)."""
         own = {OPEN_AGENT: f"faulty:{agent}"} if agent else {}
-        config = self.root / name / "agent.toml"
+        config = (place or self.root / name) / "agent.toml"
         kit = kit or self.kits[name]
-        return self.run("federation", "join", kit, "--config", config, log=name, **own)
+        return self.run(
+            "federation", "join", kit, "--config", config, log=config.parent.name, **own
+        )
 
     def join_all(self, **agents):
         return {name: self.join(name, agents.get(name)) for name in self.kits}
@@ -120,7 +127,7 @@ class Deployed:
 
     def logs(self):
         texts = [path.read_text()[-2000:] for path in self.root.glob("*.out")]
-        texts += [path.read_text()[-3000:] for path in self.operator.glob("kits/*/flare.log")]
+        texts += [path.read_text()[-3000:] for path in self.operator.glob("flare/server/flare.log")]
         return "\n----\n".join(texts)
 
     def close(self):

@@ -25,6 +25,14 @@ def steady(place):
     return handle
 
 
+def wrecks(place):
+    """Answers as agreed, and does all it can to have the other members count as gone."""
+    from hostile_member import wreck
+
+    wreck(["alder", "birch", "cedar"])
+    return steady(place)
+
+
 def slow(place):
     """Too slow for two rounds, then as fast as anybody."""
     agent = _agent(place)

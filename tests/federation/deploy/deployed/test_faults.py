@@ -7,6 +7,8 @@ import subprocess
 import psutil
 import pytest
 
+from fedfact.federation.agreement.terms import read_published
+from fedfact.federation.deploy.flare.kits.kit import read_kit
 from fedfact.federation.ledger.store import read_ledger
 
 from .conftest import kill
@@ -89,7 +91,8 @@ def test_operator_and_server_are_killed_and_resumed(deploy):
     for name in ("operator.key", "seed.secret", "terms.json"):
         shutil.copy(undisturbed.operator / name, house.operator / name)
     for name, kit in house.kits.items():
-        shutil.copy(house.operator / "terms.json", kit)
+        terms = read_published(house.operator / "terms.json")
+        kit.write_bytes(read_kit(kit).model_copy(update={"terms": terms}).encoded())
         for secret in ("agent.key", "nonce.secret", "salt.secret"):
             text = f"{name}{secret}".encode().hex().ljust(64, "0")[:64]
             for root in (undisturbed.root, house.root):
@@ -123,15 +126,17 @@ def test_a_slow_member_misses_the_rounds_it_is_late_for(deploy):
 
 
 def test_a_member_with_a_certificate_of_another_consortium(deploy):
-    house, other = deploy(members=4, rounds=10), deploy("other", members=4)
-    stranger = house.root / "elm-kit" / "elm"
-    shutil.copytree(house.kits["elm"], stranger)
-    for name in ("client.key", "client.crt", "rootCA.pem"):
-        shutil.copy(other.kits["elm"] / "startup" / name, stranger / "startup" / name)
+    """It has the same names and leads to the same address; it is told, and ends at once."""
+    house = deploy(members=4, rounds=10)
+    other = deploy("other", members=4, port=house.port)
     for name in ("alder", "birch", "cedar"):
         house.join(name)
-    house.join("elm", kit=stranger)
+    stranger = other.join("elm")
     record = house.finish(house.start(wait=25))
+    assert stranger.wait(10) == 2
+    said = (other.root / "elm.out").read_text()
+    assert f"localhost:{house.port}: the server there is not that of this kit's consortium" in said
+    assert "nobody answers there yet" in (other.root / "elm" / "agent.log").read_text()
     assert set(record.contracts) == {"alder", "birch", "cedar"}
     assert "elm" not in record.enrolments
 
@@ -146,6 +151,19 @@ def test_a_member_whose_contract_was_altered_is_left_out(deploy):
     total = sum(contract.samples for contract in record.contracts.values())
     for contract in record.contracts.values():
         assert contract.samples + contract.others_samples == total  # offered anew, without birch
+
+
+def test_a_member_that_attacks_the_others_costs_them_nothing(deploy):
+    house = deploy(members=4, rounds=30)
+    house.join_all(elm="wrecks")
+    record = house.finish(house.start())
+    assert len(record.rounds) == 30
+    for victim in ("alder", "birch", "cedar"):
+        assert all(victim in done.attested for done in record.rounds)
+        assert not record.deliveries[victim].left
+        assert victim in record.nonces.opened
+        assert record.lines[victim].samples == record.contracts[victim].samples
+        assert victim in record.acknowledged
 
 
 def test_replayed_and_out_of_order_messages_are_refused(deploy):

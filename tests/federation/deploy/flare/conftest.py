@@ -6,11 +6,17 @@ import socket
 import threading
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from fedfact.federation.deploy.flare.kits.kit import read_kit
+from fedfact.federation.deploy.flare.kits.paths import console_workspace, server_workspace
+from fedfact.federation.deploy.flare.kits.request import make_request
+from fedfact.federation.deploy.flare.kits.set_up import set_up
 from fedfact.federation.deploy.flare.processes import start_site
 from fedfact.federation.deploy.flare.server.supervise import Supervisor
+from fedfact.federation.operator.directory import DEFAULT_TERMS
 
 MEMBERS = ("ann", "bob", "cid")
 PATIENCE = 50
@@ -27,18 +33,25 @@ def free_port():
         return probe.getsockname()[1]
 
 
+def request_of(root, member):
+    """The request of a new member whose directory is made for it."""
+    (root / member).mkdir(parents=True)
+    config = root / member / "agent.toml"
+    config.write_text(f'name = "{member}"\ntrue_cost = 1.0\ndata = "digits:0/3"\n')
+    return make_request(config)
+
+
 class Federation:
     """An operator's directory, its members' directories, and the processes of both."""
 
-    def __init__(self, root):
-        from fedfact.federation.deploy.flare.kits.provision import provision
-
+    def __init__(self, root, port=None):
         self.root = root
         self.directory = root / "operator"
-        self.port = free_port()
-        self.kits = provision(self.directory, "test", MEMBERS, port=self.port)
-        for member in MEMBERS:
-            (root / member).mkdir()
+        self.port = port or free_port()
+        requests = {member: request_of(root, member) for member in MEMBERS}
+        self.kits = set_up(self.directory, DEFAULT_TERMS, requests, port=self.port)
+        self.server = server_workspace(self.directory)
+        self.console = console_workspace(self.directory)
         self.sites, self.raised, self.stop = {}, [], threading.Event()
         self.thread = None
 
@@ -67,8 +80,10 @@ class Federation:
     def start_site(self, member, environment=ENVIRONMENT):
         if member in self.sites:
             self.sites[member].stop()
-        kit, directory = self.kits.members[member], self.root / member
-        self.sites[member] = start_site(kit, directory, environment)
+        self.sites[member] = start_site(self.kit(member), self.root / member, environment)
+
+    def kit(self, member):
+        return read_kit(self.kits[member])
 
     def rounds(self):
         try:
@@ -86,8 +101,14 @@ class Federation:
                     return found
             assert not self.raised, self.raised
             time.sleep(0.05)
-        log = (self.kits.server / "flare.log").read_text()[-2000:]
+        log = (self.server / "flare.log").read_text()[-2000:]
         raise AssertionError(f"not in {patience} s; {self.rounds()[-2:]} {log}")
+
+    def wait_for_server(self):
+        deadline = time.monotonic() + PATIENCE
+        while not self.supervisor.status.server:
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
 
     def wait_for_all(self):
         return self.wait(lambda found: all(is_good(found, member) for member in MEMBERS))
@@ -124,3 +145,12 @@ def running(tmp_path_factory):
     made.wait_for_all()
     yield made
     made.close()
+
+
+@pytest.fixture(scope="session")
+def kits(tmp_path_factory):
+    """An operator's directory and those of its members, oak, elm and fir; nothing runs."""
+    root = tmp_path_factory.mktemp("kits")
+    requests = {member: request_of(root, member) for member in ("oak", "elm", "fir")}
+    made = set_up(root / "operator", DEFAULT_TERMS, requests, port=28107)
+    return SimpleNamespace(root=root, directory=root / "operator", requests=requests, kits=made)

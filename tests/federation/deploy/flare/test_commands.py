@@ -14,6 +14,7 @@ from fedfact.federation.deploy.flare.guard import is_alive, only_one
 from fedfact.federation.deploy.flare.server.admin import Console, Unavailable
 from fedfact.federation.deploy.flare.server.running import stop
 from fedfact.federation.deploy.flare.server.status import Status, read_status, write_status
+from fedfact.federation.deploy.flare.workspace import write_console
 
 pytest.importorskip("nvflare")
 pytestmark = pytest.mark.thorough
@@ -21,8 +22,9 @@ pytestmark = pytest.mark.thorough
 SITE = """
 import sys
 from pathlib import Path
+from fedfact.federation.deploy.flare.kits.kit import read_kit
 from fedfact.federation.deploy.flare.processes import run_site
-run_site(Path(sys.argv[1]), Path(sys.argv[2]))
+run_site(read_kit(Path(sys.argv[1])), Path(sys.argv[2]))
 """
 
 SUPERVISE = """
@@ -71,7 +73,7 @@ def are_dead(processes):
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_told_to_end_a_site_takes_its_job_along(federation, command, number):
-    site = command(SITE, federation.kits.members["cid"], federation.root / "cid")
+    site = command(SITE, federation.kits["cid"], federation.root / "cid")
     federation.start(["ann", "bob"]).wait_for_all()
     processes = below(site)
     assert len(processes) == 2
@@ -82,7 +84,7 @@ def test_told_to_end_a_site_takes_its_job_along(federation, command, number):
 
 
 def test_a_killed_site_command_leaves_nothing_and_can_be_started_at_once(federation, command):
-    words = SITE, federation.kits.members["cid"], federation.root / "cid"
+    words = SITE, federation.kits["cid"], federation.root / "cid"
     site = command(*words)
     federation.start(["ann", "bob"]).wait_for_all()
     processes = below(site)
@@ -93,18 +95,18 @@ def test_a_killed_site_command_leaves_nothing_and_can_be_started_at_once(federat
     federation.wait_for_all()
 
 
-def test_a_kit_is_used_by_one_command_at_a_time(federation, command):
-    words = SITE, federation.kits.members["cid"], federation.root / "cid"
+def test_a_member_joins_by_one_command_at_a_time(federation, command):
+    words = SITE, federation.kits["cid"], federation.root / "cid"
     first = command(*words)
     wait_until(lambda: below(first))
     second = command(*words)
     assert second.wait(20) == 1
-    assert f"a join runs with this kit already (process {first.pid})" in second.stderr.read()
+    assert f"a join runs there already (process {first.pid})" in second.stderr.read()
 
 
 def test_an_operator_is_at_work_once_and_is_stopped(federation, command):
     first = command(SUPERVISE, federation.directory)
-    wait_until((federation.kits.server / "status.json").exists)
+    wait_until((federation.server / "status.json").exists)
     at_work = read_status(federation.directory)
     assert at_work is not None
     assert at_work[0].pid == first.pid
@@ -119,10 +121,10 @@ def test_an_operator_is_at_work_once_and_is_stopped(federation, command):
 def test_a_stranger_is_not_stopped(federation, command):
     """The number of a process that ended long ago may be another's now."""
     write_status(federation.directory, Status())
-    path = federation.kits.server / "status.json"
+    path = federation.server / "status.json"
     said = json.loads(path.read_text())
     path.write_text(json.dumps({**said, "since": said["since"] - 1000}))
-    lock = federation.kits.server / "supervise.lock"
+    lock = federation.server / "supervise.lock"
     with only_one(lock, "", ""), pytest.raises(InputError, match="try again"):
         stop(federation.directory)
     with pytest.raises(InputError, match="nothing runs there"):
@@ -151,5 +153,5 @@ def test_a_killed_operator_is_started_again_at_once(federation, command):
 
 
 def test_without_a_server_the_console_says_so(federation):
-    with Console(federation.kits.admin) as console, pytest.raises(Unavailable):
+    with Console(write_console(federation.directory)) as console, pytest.raises(Unavailable):
         console.registered()

@@ -1,35 +1,117 @@
-"""FLARE's server or site, as a child of our command.
+"""All processes of ours that FLARE runs in, as children of a command in the foreground.
 
-FLARE's own script starts it in the background and starts it again when it fails. Here it belongs
-to the command in the foreground: it ends with it, however that ends, and takes its jobs along.
+FLARE's own script starts a server or site in the background and starts it again when it fails.
+Here it belongs to the command: it ends with it, however that ends, and takes its jobs along. FLARE
+starts the process of a job, which comes in by the same door; so from its first instruction each
+process watches its parent, and none runs FLARE without the wall (see ``wall``).
 """
 
 import os
 import runpy
 import signal
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from types import FrameType
+from typing import Any
 
-from .guard import end_below, end_with_parent, hold
+from .guard import command, end_below, end_with_parent, hold
 
 _HEARTBEAT = 2  # seconds
 _RETRY = 2
+_APP = "nvflare.private.fed.app"
+_JOBS = {f"{_APP}.client.worker_process": "client", f"{_APP}.server.runner_process": "server"}
 
 
-def main(kind: str, kit: Path, name: str, parent: int) -> None:
-    """Become FLARE's process of this kind until told to end."""
-    end_with_parent(parent=parent)
+def main(kind: str, parent: int, words: Sequence[str]) -> None:
+    """Be a server, a site, a job of one of these, or the operator's session, until told to end."""
+    end_with_parent(parent)
+    from ....errors import FedfactError
+
+    try:
+        if kind == "session":
+            _session(Path(words[0]))
+        elif kind == "job":
+            _job(words)
+        else:
+            _site_or_server(kind, Path(words[0]), words[1])
+    except FedfactError as error:
+        sys.exit(f"fedfact: {error}")
+
+
+def _site_or_server(kind: str, kit: Path, name: str) -> None:
     signal.signal(signal.SIGTERM, _end)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the command, which ends this
     hold(kit, "flare")
+    _keep_places(kind)
+    _guard(kind)
     settings = ["secure_train=true", "org=fedfact", "config_folder=config"]
     if kind == "client":
         _close_shell()
         _retry_soon()
         settings += [f"uid={name}", f"heart_beat_interval={_HEARTBEAT}"]
-    module = f"nvflare.private.fed.app.{kind}.{kind}_train"
-    sys.argv = [module, "-m", str(kit), "-s", f"fed_{kind}.json", "--set", *settings]
+    words = ["-m", str(kit), "-s", f"fed_{kind}.json", "--set", *settings]
+    _run(f"{_APP}.{kind}.{kind}_train", words)
+
+
+def _job(words: Sequence[str]) -> None:
+    module, *arguments = words
+    _guard(_JOBS[module])
+    _run(module, arguments)
+
+
+def _session(kit: Path) -> None:
+    _guard("client")
+    from .server.admin_session import answer
+
+    answer(kit)
+    os._exit(0)  # whatever threads FLARE has left
+
+
+def _keep_places(kind: str) -> None:
+    """See that a member is in one place; before the wall, which then sees who comes first."""
+    from .job.environment import directory
+    from .presence import guard_places, hear_of_others
+
+    if kind == "client":
+        hear_of_others(directory() / "agent.log")
+    else:
+        guard_places(directory() / "operator.log")
+
+
+def _guard(kind: str) -> None:
+    from .replace import replace
+    from .wall import put_up
+
+    put_up()
+    launcher = "nvflare.app_common.job_launcher.process_launcher"
+    replace(f"{launcher}:spawn_process", ("cmd_args", "env"), _through_this_door)
+    if kind == "server":
+        from .server.limits import impose
+
+        impose()
+
+
+def _through_this_door(spawn: Any) -> Any:
+    """FLARE's command for the process of a job, made into one of ours."""
+
+    def spawn_process(cmd_args: list[str], env: dict[str, str]) -> Any:
+        from ....errors import DeploymentError
+
+        try:
+            at = cmd_args.index("-m")
+            module, *arguments = cmd_args[at + 1 :]
+        except ValueError:
+            module = ""
+        if module not in _JOBS:
+            raise DeploymentError(f"FLARE would start {cmd_args[:4]}, which is no job of ours")
+        return spawn(command("job", module, *arguments), env)
+
+    return spawn_process
+
+
+def _run(module: str, words: Sequence[str]) -> None:
+    sys.argv = [module, *words]
     runpy.run_module(module, run_name="__main__", alter_sys=True)
 
 
@@ -55,4 +137,4 @@ def _retry_soon() -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], Path(sys.argv[2]), sys.argv[3], int(sys.argv[4]))
+    main(sys.argv[1], int(sys.argv[2]), sys.argv[3:])

@@ -19,12 +19,19 @@ from ...ledger.entry import Entry
 from ...ledger.state import replay
 from ...ledger.store import read_ledger
 from ...member.files import MemberFiles
-from ...member.preparation import make_ready
-from ...operator.directory import DEFAULT_TERMS, PUBLISHED, OperatorDirectory, ledger_place
-from .kits.paths import find_kits
+from ...operator.directory import (
+    DEFAULT_TERMS,
+    PUBLISHED,
+    OperatorDirectory,
+    ledger_place,
+    read_invitation,
+)
+from .kits.paths import kit_path
+from .kits.request import make_request
 from .kits.set_up import set_up
 from .processes import start_site
 from .server.running import Show, run_operator
+from .site.joining import take_kit
 
 MEMBERS = {"alder": 1.25, "birch": 1.6, "cedar": 2.2}
 """Who takes part, and what a sample costs each: some 400, 354 and 302 samples are best for them."""
@@ -40,22 +47,22 @@ def run_demo(directory: Path, rounds: int, show: Show) -> dict[str, Any]:
     start, operator = time.monotonic(), directory / "operator"
     if not (operator / PUBLISHED).exists():
         _make(directory, rounds)
-    kits = find_kits(operator)
+    members = read_invitation(operator)[1]
     with ExitStack() as running:
-        for name, kit in kits.members.items():
+        for name in members:
             own = directory / name
-            make_ready(kit, own / "agent.toml")
+            kit = take_kit(kit_path(operator, name), own / "agent.toml")
             running.callback(start_site(kit, own).stop)
         overview, over = run_operator(operator, show, _PATIENCE)
     if not over:
         return {"overview": overview, "stopped": True}
     entries = read_ledger(ledger_place(operator))
     verdicts = verify(entries)
-    for name in kits.members:
+    for name in members:
         verdicts += verify_copy(entries, name, MemberFiles(directory / name))
     with OperatorDirectory(operator) as opened:
         plan = opened.published.plan()
-    model = directory / next(iter(kits.members)) / "model.bin"
+    model = directory / members[0] / "model.bin"
     return {
         "overview": overview,
         "stopped": False,
@@ -94,12 +101,14 @@ def _make(directory: Path, rounds: int) -> None:
     terms = directory / "terms.toml"
     text = DEFAULT_TERMS.read_text()
     terms.write_text(re.sub(r"(?m)^rounds = \d+ *", f"rounds = {rounds} ", text))
-    set_up(directory / "operator", terms, list(MEMBERS), "localhost", _free_port())
+    requests = {}
     for k, (name, cost) in enumerate(MEMBERS.items()):
         make_folder(directory / name)
         (directory / name / "agent.toml").write_text(
             f'name = "{name}"\ntrue_cost = {cost}\ndata = "digits:{k}/{len(MEMBERS)}"\n'
         )
+        requests[name] = make_request(directory / name / "agent.toml")
+    set_up(directory / "operator", terms, requests, "localhost", _free_port())
 
 
 def _free_port() -> int:

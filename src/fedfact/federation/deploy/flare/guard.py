@@ -1,12 +1,14 @@
 """One process at a time for one kit, and none that outlives the process that started it.
 
 A command starts FLARE, and FLARE starts a process for each job. When one of them is killed those
-below it would live on, hold the agent's files and answer for it. So each watches its parent and
-ends itself when that is gone; and each waits until its predecessor has ended.
+below it would live on, hold the agent's files and answer for it. So each watches its parent, from
+its first instruction (see ``child``), and ends itself when that is gone; and each waits until its
+predecessor has ended.
 """
 
 import os
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -20,6 +22,15 @@ from ....io.files import alone, reason
 
 _LOOK = 0.25
 _DEATH = 5.0  # seconds that the system may take to clear away a process that was killed
+
+
+def command(kind: str, *words: str) -> list[str]:
+    """How to start a process of this kind below this one: by the one door (see ``child``).
+
+    Nothing is imported from the directory it starts in, which may be anybody's.
+    """
+    door = [sys.executable, "-P", "-u", "-m", f"{__package__}.child"]
+    return [*door, kind, str(os.getpid()), *words]
 
 
 def end_below(pid: int) -> None:
@@ -68,16 +79,20 @@ def is_alive(process: psutil.Process) -> bool:
         return False
 
 
-def end_with_parent(grace: float = 0.0, parent: int | None = None) -> None:
-    """Watch the parent from now on; when it is gone, end this process and all below it."""
-    watched = os.getppid() if parent is None else parent
+def end_with_parent(parent: int) -> None:
+    """Watch the parent from now on; when it is gone, end this process and all below it.
+
+    Linux could end it without being asked twice (``PR_SET_PDEATHSIG``), but would do so when the
+    thread that started it ends, and would leave alone what is below.
+    """
 
     def watch() -> None:
-        while os.getppid() == watched:
+        while os.getppid() == parent:
             time.sleep(_LOOK)
-        time.sleep(grace)
-        end_below(os.getpid())
-        os.kill(os.getpid(), signal.SIGKILL)
+        try:
+            end_below(os.getpid())
+        finally:
+            os.kill(os.getpid(), signal.SIGKILL)
 
     threading.Thread(target=watch, name="fedfact-parent", daemon=True).start()
 

@@ -1,15 +1,13 @@
 """The server and the sites as children of a command in the foreground.
 
-A child's output goes to ``flare.log`` in its kit, beside FLARE's own logs. A child that is told to
-end takes its jobs along; one whose command was killed ends by itself within a second, its jobs
-within a few (see ``guard``). A new one waits for that: no file has to be removed by hand.
+A child's output goes to ``flare.log`` in its workspace, beside FLARE's own logs. A child that is
+told to end takes its jobs along; one whose command was killed ends by itself within a second, and
+so do its jobs (see ``guard``). A new one waits for that: no file has to be removed by hand.
 """
 
-import json
 import os
 import signal
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -18,14 +16,20 @@ from pathlib import Path
 from types import FrameType
 from typing import IO, Literal
 
-from ....errors import InputError
-from ....io.files import read_text, reason
-from .guard import end_with_below, only_one
+from ....errors import DeploymentError, InputError
+from ....io.files import log_line, reason
+from ....io.folders import make_folder
+from .guard import command, end_with_below, only_one
 from .job.environment import DIRECTORY
-from .kits.lock_down import keep_jobs
-from .kits.paths import require_flare
+from .kits.certificates import SERVER
+from .kits.kit import Kit
+from .kits.paths import require_flare, site_workspace
+from .presence import TAKEN
+from .site.knock import knock
+from .workspace import write_server, write_site
 
 _LOOK = 0.5
+_KNOCK = 2.0
 _SHORT, _PAUSE = 10.0, 3.0  # after a run shorter than this many seconds, wait so long
 
 
@@ -35,24 +39,23 @@ class FlareProcess:
     def __init__(
         self,
         kind: Literal["server", "client"],
+        name: str,
         kit: Path,
         directory: Path,
         environment: Mapping[str, str] | None = None,
     ) -> None:
         require_flare()
         self.kit = kit.absolute()
-        self.name = _name(self.kit, kind)
-        arguments = [kind, str(self.kit), self.name, str(os.getpid())]
+        self.name = name
         variables = {
             **os.environ,
             DIRECTORY: str(directory.absolute()),
-            "PYTHONUNBUFFERED": "1",
             "NVFLARE_CLIENT_OUTCOME_WAIT_TIMEOUT": "5",
             **(environment or {}),
         }
         with _log(self.kit / "flare.log") as log:
             self._process = subprocess.Popen(
-                [sys.executable, "-m", f"{__package__}.child", *arguments],
+                command(kind, str(self.kit), self.name),
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
@@ -76,45 +79,66 @@ class FlareProcess:
         self._process.wait()
 
 
-def start_server(
-    kit: Path, directory: Path, environment: Mapping[str, str] | None = None
-) -> FlareProcess:
+def start_server(directory: Path, environment: Mapping[str, str] | None = None) -> FlareProcess:
     """Start the server for the operator whose directory this is."""
-    keep_jobs(kit.absolute())
-    return FlareProcess("server", kit, directory, environment)
+    return FlareProcess("server", SERVER, write_server(directory), directory, environment)
 
 
 def start_site(
-    kit: Path, directory: Path, environment: Mapping[str, str] | None = None
+    kit: Kit, directory: Path, environment: Mapping[str, str] | None = None
 ) -> FlareProcess:
-    """Start the site of the agent whose directory this is."""
-    return FlareProcess("client", kit, directory, environment)
+    """Start the site of the member whose directory this is."""
+    return FlareProcess("client", kit.member, write_site(directory, kit), directory, environment)
 
 
 def run_site(
-    kit: Path,
+    kit: Kit,
     directory: Path,
     finished: Callable[[], bool] = lambda: False,
     environment: Mapping[str, str] | None = None,
 ) -> None:
     """Run a site until the command is told to end or ``finished``; start it anew when it dies.
 
-    One process at a time may do it for a kit.
+    One process at a time may do it in a directory. Where no server is yet, it waits for one; what
+    trying again cannot mend is an error.
     """
-    _name(kit, "client")
+    workspace = site_workspace(directory)
+    make_folder(workspace)
     lock = only_one(
-        kit / "site.lock", f"{kit}: a join runs with this kit already", "end that one first"
+        workspace / "site.lock", f"{directory}: a join runs there already", "end that one first"
     )
     with lock, told_to_end() as told:
-        while not told.is_set() and not finished():
+        while _await_server(kit, directory, told, finished):
             site, started = start_site(kit, directory, environment), time.monotonic()
             try:
                 while site.is_running() and not finished() and not told.wait(_LOOK):
                     pass
             finally:
                 site.stop()
+            if site.wait() == TAKEN:
+                raise DeploymentError(
+                    f"{kit.server}: another site with this member's key and certificate is "
+                    "connected there and keeps its place; end one of the two (agent.log says "
+                    "where it is)"
+                )
             if time.monotonic() - started < _SHORT:
                 told.wait(_PAUSE)
+
+
+def _await_server(
+    kit: Kit, directory: Path, told: threading.Event, finished: Callable[[], bool]
+) -> bool:
+    """Knock until the server lets this member in; False where the command is to end before."""
+    said = None
+    while not told.is_set() and not finished():
+        why = knock(kit, directory)
+        if why is None:
+            return True
+        if why != said:
+            log_line(directory / "agent.log", f"{why}; trying again until it does")
+            said = why
+        told.wait(_KNOCK)
+    return False
 
 
 @contextmanager
@@ -138,16 +162,3 @@ def _log(path: Path) -> IO[bytes]:
         return path.open("ab")
     except OSError as error:
         raise InputError(f"{path}: cannot be written ({reason(error)})") from None
-
-
-def _name(kit: Path, kind: str) -> str:
-    """Whose kit it is, by what it says itself."""
-    path = kit / "startup" / f"fed_{kind}.json"
-    wanted = "the directory of a kit that fedfact federation init made"
-    try:
-        settings = json.loads(read_text(path, wanted))
-        return "server" if kind == "server" else str(settings["client"]["fqsn"])
-    except (ValueError, KeyError, TypeError) as error:
-        if isinstance(error, InputError):
-            raise
-        raise InputError(f"{path}: is damaged; give {wanted}") from None

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from .....io.files import write_json
 from .....io.folders import make_folder
-from ..kits.lock_down import CONTROLLER, EXECUTOR
+from ..workspace import CONTROLLER, EXECUTOR
 
 _POLL = 0.03
 """Seconds between a site's requests for work, of which a round costs two."""

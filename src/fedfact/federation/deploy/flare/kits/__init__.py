@@ -1,1 +1,5 @@
-"""Kits: what the server, the operator and each member need to trust each other."""
+"""Who may connect: members' requests, the operator's certificates, and the kits members are sent.
+
+A member makes its own TLS key and sends a request; the operator sends back a kit, which holds no
+secret. What FLARE reads is written from it by our own code (see ``workspace``).
+"""

@@ -1,42 +1,58 @@
-"""Where the kits of a consortium lie in its directory."""
+"""Where things lie in the operator's directory and in a member's."""
 
-from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from .....errors import DeploymentError, InputError
+from .....io import limits
+from .....io.files import read_small
+from .kit import Address
 
-_FLARE = "2.9"
+_FLARE = "2.9.0"
 
-ADMIN = "operator@fedfact.org"
-"""The operator's name in FLARE; it stands in the consortium's certificates only."""
-
-
-@dataclass(frozen=True, slots=True)
-class Kits:
-    """The directories to hand out: each member gets its own and no other."""
-
-    server: Path
-    admin: Path
-    members: dict[str, Path]
+TLS, ADDRESS = "tls", "address.json"
+"""The operator's keys and certificates for connections (700), and where members reach it."""
 
 
-def find_kits(directory: Path) -> Kits:
-    """The kits that were made in a consortium's directory."""
-    server, admin, members = (directory / "kits" / name for name in ("server", "admin", "members"))
-    if not all((kit / "startup").is_dir() for kit in (server, admin)) or not members.is_dir():
-        raise InputError(f"{directory}: holds no kits; make them with fedfact federation init")
-    sites = {kit.name: kit for kit in sorted(members.iterdir()) if (kit / "startup").is_dir()}
-    return Kits(server, admin, sites)
+def kit_path(directory: Path, member: str) -> Path:
+    """The kit that a member is to be sent."""
+    return directory / "kits" / f"{member}.kit.json"
+
+
+def server_workspace(directory: Path) -> Path:
+    """What FLARE's server reads and writes, in the operator's directory."""
+    return directory / "flare" / "server"
+
+
+def console_workspace(directory: Path) -> Path:
+    """What FLARE's administration client reads, in the operator's directory."""
+    return directory / "flare" / "console"
+
+
+def site_workspace(directory: Path) -> Path:
+    """What FLARE's site reads and writes, in a member's directory."""
+    return directory / "flare"
+
+
+def read_address(directory: Path) -> Address:
+    """Where members reach the operator whose directory this is."""
+    path = directory / ADDRESS
+    if not path.is_file():
+        raise InputError(f"{directory}: has no kits; make them with fedfact federation init")
+    data = read_small(path, limits.KEPT, "the address that init wrote")
+    try:
+        return Address.read(data)
+    except InputError as error:
+        raise InputError(f"{path}: {error}; restore it") from None
 
 
 def require_flare() -> None:
-    """Refuse to go on without the FLARE that this package was written for."""
+    """Refuse to go on without the FLARE that this package was written for (see ``wall``)."""
     try:
         found = version("nvflare")
     except PackageNotFoundError:
         found = "none"
-    if not found.startswith(f"{_FLARE}."):
+    if found != _FLARE:
         raise DeploymentError(
             f"NVIDIA FLARE {_FLARE} is needed and {found} is there; pip install 'fedfact[flare]'"
         )

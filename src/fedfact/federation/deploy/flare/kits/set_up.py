@@ -1,44 +1,89 @@
-"""A consortium from nothing: the operator's directory, and a kit for every member."""
+"""A consortium from nothing: the operator's directory, its certificates, a kit for every member."""
 
 import shutil
 from pathlib import Path
 
+from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey
+
+from .....errors import InputError
 from .....io.files import write_whole
+from .....io.folders import make_folder
 from ....agreement.terms import publish, read_federation_terms
-from ....member.member import TERMS
 from ....operator.directory import PUBLISHED, check_new, create, ledger_place, read_invitation
-from .paths import require_flare
+from .certificates import Authority, read_certificate, same_key
+from .kit import Address, Kit, check_members, read_kit
+from .paths import ADDRESS, TLS, kit_path
+from .request import read_request
 
 
 def set_up(
     directory: Path,
     terms: Path,
-    members: list[str],
+    requests: dict[str, Path],
     host: str = "localhost",
     port: int = 8002,
     ledger: str | None = None,
 ) -> dict[str, Path]:
     """Make an operator's directory and the kits; what each member is to be sent.
 
-    Where kits cannot be made, nothing is left behind; where it was killed before it had made them,
-    it goes on.
+    ``requests``: of each member, the request that it made (see ``request``). Where kits cannot be
+    made, nothing is left behind; where it was killed before it had made them, it goes on.
     """
-    require_flare()
-    from .provision import check_names, provision
-
-    name, there = check_new(terms, members, ledger)[0], directory.exists()
-    check_names(name, members, host, port)
+    members, there = list(requests), directory.exists()
+    check_new(terms, members, ledger)
+    check_members(members)
+    address = Address.take({"host": host, "port": port})
+    keys = _read_requests(requests)
     try:
         if not _is_half_made(directory, terms, members, ledger):
             create(directory, terms, members, ledger)
-        kits = provision(directory, name, members, host, port)
+        return _certify(directory, keys, address)
     except BaseException:
         if not there:
             shutil.rmtree(directory, ignore_errors=True)
         raise
-    for kit in kits.members.values():
-        write_whole(kit / TERMS, (directory / PUBLISHED).read_bytes())
-    return kits.members
+
+
+def _read_requests(requests: dict[str, Path]) -> dict[str, RSAPublicKey]:
+    keys: dict[str, RSAPublicKey] = {}
+    for name, path in requests.items():
+        key = read_request(path, name)
+        twin = next((other for other, known in keys.items() if same_key(key, known)), None)
+        if twin is not None:
+            raise InputError(f"{path}: has the key of {twin}; each member makes a key of its own")
+        keys[name] = key
+    return keys
+
+
+def _certify(directory: Path, keys: dict[str, RSAPublicKey], address: Address) -> dict[str, Path]:
+    """Certificates and kits, as far as they are not there already."""
+    where = directory / ADDRESS
+    if where.exists() and where.read_bytes() != address.encoded():
+        told = Address.read(where.read_bytes())
+        raise InputError(f"{where}: the kits there are for {told}; give the same host and port")
+    make_folder(directory / TLS)
+    (directory / TLS).chmod(0o700)
+    authority, terms = Authority(directory / TLS), read_invitation(directory)[0]
+    kits = {name: kit_path(directory, name) for name in keys}
+    for name, path in kits.items():
+        if path.exists() and _is_for(read_kit(path), keys[name]):
+            continue
+        make_folder(path.parent)
+        made = Kit(
+            version=1,
+            member=name,
+            server=address,
+            authority=authority.pem,
+            certificate=authority.certify(name, keys[name]),
+            terms=terms,
+        )
+        write_whole(path, made.encoded())
+    write_whole(where, address.encoded())
+    return kits
+
+
+def _is_for(kit: Kit, key: RSAPublicKey) -> bool:
+    return same_key(key, read_certificate(kit.certificate).public_key())
 
 
 def _is_half_made(directory: Path, terms: Path, members: list[str], ledger: str | None) -> bool:
@@ -47,10 +92,9 @@ def _is_half_made(directory: Path, terms: Path, members: list[str], ledger: str 
         return False
     published, invited = read_invitation(directory)
     again = publish(*read_federation_terms(terms), published.operator, published.seed_commitment)
-    kits = [directory / "kits" / "members" / member / TERMS for member in members]
     place = str(directory / "ledger.db") if ledger is None else ledger
     return (
         (invited, again) == (members, published)
-        and not all(kit.exists() for kit in kits)
+        and not all(kit_path(directory, member).exists() for member in members)
         and ledger_place(directory) == place
     )

@@ -3,9 +3,10 @@
 import json
 import select
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any, Self
+
+from ..guard import command
 
 _PATIENCE = 20.0  # seconds for an answer
 _END = 2.0
@@ -16,13 +17,13 @@ class Unavailable(Exception):  # noqa: N818  (no error: ask again)
 
 
 class Console:
-    """A session with the server (see ``session``), opened when it is needed, always closed.
+    """A session with the server (see ``admin_session``), opened when it is needed, always closed.
 
     Whatever goes wrong is ``Unavailable``: the caller looks whether the server runs, and asks anew.
     """
 
-    def __init__(self, kit: Path) -> None:
-        self._kit = kit.absolute()
+    def __init__(self, workspace: Path) -> None:
+        self.workspace = workspace.absolute()
         self._process: subprocess.Popen[str] | None = None
 
     def __enter__(self) -> Self:
@@ -81,13 +82,13 @@ class Console:
         if not line:
             process.kill()
             self.close()
-            raise Unavailable("the server does not answer; see console.log in the operator's kit")
+            raise Unavailable("the server does not answer; see flare/console/console.log")
         return json.loads(line)
 
     def _open(self) -> subprocess.Popen[str]:
-        with (self._kit / "console.log").open("ab") as log:
+        with (self.workspace / "console.log").open("ab") as log:
             return subprocess.Popen(
-                [sys.executable, "-m", f"{__package__}.admin_session", str(self._kit)],
+                command("session", str(self.workspace)),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=log,

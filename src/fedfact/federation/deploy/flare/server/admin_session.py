@@ -1,4 +1,4 @@
-"""FLARE's administration session, in a process of its own: ``python -m ... session KIT``.
+"""FLARE's administration session, in a process of its own (see ``child``).
 
 FLARE's client prints, logs and keeps threads; apart, it cannot disturb a command or its live view,
 and a line that hangs can be cut. It reads one JSON document a line and answers with one.
@@ -13,28 +13,26 @@ from typing import Any
 from nvflare.fuel.flare_api.api_spec import JobNotRunning, NoClientsAvailable
 from nvflare.fuel.flare_api.flare_api import Session, new_secure_session
 
-from ..guard import end_with_parent
-from ..kits.paths import ADMIN
+from ..kits.certificates import CONSOLE
 
 _CONNECT = 5.0
 _NO_REPLY = 3.0
 
 
-def main(kit: Path) -> None:
+def answer(kit: Path) -> None:
     """Answer until there is nothing more to read."""
-    end_with_parent()
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "w")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # FLARE prints
-    session = new_secure_session(ADMIN, str(kit), timeout=_CONNECT, command_timeout=_NO_REPLY)
+    session = new_secure_session(CONSOLE, str(kit), timeout=_CONNECT, command_timeout=_NO_REPLY)
     try:
         for line in sys.stdin:
-            answers.write(json.dumps(_answer(session, *json.loads(line))) + "\n")
+            answers.write(json.dumps(_reply(session, *json.loads(line))) + "\n")
             answers.flush()
     finally:
         session.close()
 
 
-def _answer(session: Session, what: str, *about: str) -> Any:
+def _reply(session: Session, what: str, *about: str) -> Any:
     """What the server says to one request."""
     if what == "registered":
         return [client.name for client in session.get_connected_client_list()]
@@ -58,8 +56,3 @@ def _or_none(call: Any, *about: str) -> Any:
         return call(*about)
     except (JobNotRunning, NoClientsAvailable):
         return None
-
-
-if __name__ == "__main__":
-    main(Path(sys.argv[1]))
-    os._exit(0)  # whatever threads FLARE has left

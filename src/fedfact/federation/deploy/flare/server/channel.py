@@ -70,7 +70,7 @@ class FlareTransport:
     ) -> dict[str, bytes | Failure]:
         """Send each named agent its request; return when all have answered or time is up.
 
-        StatementMessage to end the job, it stops here, before anything is sent: between two rounds.
+        Told to end the job, it stops here, before anything is sent: between two rounds.
         """
         self._read_notice()
         if self._to_end:

@@ -19,13 +19,12 @@ from nvflare.apis.signal import Signal
 
 from .....errors import FedfactError
 from ....wire.transport import Stopped
-from ..guard import end_with_parent, hold
+from ..guard import hold
 from ..job.environment import OPERATE, directory, entry_point
 from .channel import FlareTransport
 from .notice import Board, Outcome
 
 _GATHER = 30.0  # seconds that the agents of a job have to appear in it
-_GRACE = 3.0  # seconds in which FLARE may end an orphaned job itself
 
 
 class OperatorController(Controller):  # type: ignore[misc]
@@ -66,7 +65,6 @@ class OperatorController(Controller):  # type: ignore[misc]
 
     def control_flow(self, abort_signal: Signal, fl_ctx: FLContext) -> None:
         """Run the protocol from where it is to its end, or until the job is to end."""
-        end_with_parent(_GRACE)
         kit, job = Path(fl_ctx.get_workspace().get_root_dir()), str(fl_ctx.get_job_id())
         board = Board(kit)
         release = hold(kit, "job")

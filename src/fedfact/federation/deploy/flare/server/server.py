@@ -1,6 +1,5 @@
 """The server of one supervisor: started when there is none, ended with it."""
 
-import json
 import socket
 import time
 from collections.abc import Mapping
@@ -8,6 +7,7 @@ from pathlib import Path
 from typing import Self
 
 from .....errors import DeploymentError
+from ..kits.paths import read_address, server_workspace
 from ..processes import FlareProcess, start_server
 
 _SHORT = 10.0  # seconds; a server that ends sooner than that did not really start
@@ -18,10 +18,8 @@ _RELEASE = 6.0  # seconds for the last server to let go of the port
 class Server:
     """Starts the server as often as needed, but not for ever in vain."""
 
-    def __init__(
-        self, kit: Path, directory: Path, environment: Mapping[str, str] | None = None
-    ) -> None:
-        self._kit, self._directory, self._environment = kit, directory, environment
+    def __init__(self, directory: Path, environment: Mapping[str, str] | None = None) -> None:
+        self._directory, self._environment = directory, environment
         self._process: FlareProcess | None = None
         self._started, self._false_starts = 0.0, 0
         self.starts = 0
@@ -43,24 +41,24 @@ class Server:
         self._false_starts = 0 if self.starts == 0 or lasted > _SHORT else self._false_starts + 1
         if self._false_starts == _FALSE_STARTS:
             raise DeploymentError(
-                f"{self._kit}: the server ends as soon as it is started; see flare.log there"
+                f"{server_workspace(self._directory)}: the server ends as soon as it is started; "
+                "see flare.log there"
             )
         self._await_port()
-        self._process = start_server(self._kit, self._directory, self._environment)
+        self._process = start_server(self._directory, self._environment)
         self._started = time.monotonic()
         self.starts += 1
 
     def _await_port(self) -> None:
         """Wait until the server that was killed before has let go of the port."""
-        settings = json.loads((self._kit / "startup" / "fed_server.json").read_text())
-        host, _, port = settings["servers"][0]["service"]["target"].rpartition(":")
-        address = ("127.0.0.1" if host == "localhost" else "", int(port))
+        server = read_address(self._directory)
+        address = ("127.0.0.1" if server.host == "localhost" else "", server.port)
         deadline = time.monotonic() + _RELEASE
         while not _is_free(address):
             if time.monotonic() > deadline:
                 raise DeploymentError(
-                    f"port {port} is taken by another program; end that, or make kits with another "
-                    "port"
+                    f"port {server.port} is taken by another program; end that, or make kits with "
+                    "another port"
                 )
             time.sleep(0.1)
 

@@ -8,7 +8,7 @@ import psutil
 
 from .....errors import InputError
 from .....io.files import alone, read_text, reason, write_json
-from ..kits.paths import find_kits
+from ..kits.paths import read_address, server_workspace
 
 _CLOCK = 2.0  # seconds by which the system may err in when a process began
 
@@ -32,7 +32,8 @@ class Status:
 
 def supervise_lock(directory: Path) -> Path:
     """What the process that supervises a directory holds."""
-    return find_kits(directory).server / "supervise.lock"
+    read_address(directory)  # there is none where nothing was set up
+    return server_workspace(directory) / "supervise.lock"
 
 
 def write_status(directory: Path, status: Status) -> None:
@@ -80,4 +81,4 @@ def _process(pid: int, since: float) -> psutil.Process | None:
 
 
 def _path(directory: Path) -> Path:
-    return find_kits(directory).server / "status.json"
+    return server_workspace(directory) / "status.json"

@@ -13,10 +13,13 @@ from pathlib import Path
 from typing import Any
 
 from .....errors import DeploymentError, InputError
+from .....io.folders import make_folder
+from ....operator.directory import read_invitation
 from ..guard import only_one
 from ..job.definition import write_job
-from ..kits.paths import find_kits
+from ..kits.paths import server_workspace
 from ..processes import told_to_end
+from ..workspace import write_console
 from .admin import Console, Unavailable
 from .notice import Board
 from .roll import Roll
@@ -65,30 +68,31 @@ class Supervisor:
         tries: int = 5,
         environment: Mapping[str, str] | None = None,
     ) -> None:
-        self._directory, self._kits = directory, find_kits(directory)
-        self._members, self._quorum = set(self._kits.members), quorum
+        self._directory, self._workspace = directory, server_workspace(directory)
+        self._members, self._quorum = set(read_invitation(directory)[1]), quorum
         self._finished, self._progress, self._show = finished, progress, show
         self._patience, self._tries = patience, tries
-        self._server = Server(self._kits.server, directory, environment)
-        self._board, self._roll = Board(self._kits.server), Roll(self._members)
+        self._server = Server(directory, environment)
+        self._board, self._roll = Board(self._workspace), Roll(self._members)
         self._stop = stop or threading.Event()
         self.status = Status()
 
     def run(self) -> None:
         """Until the protocol is over. One process at a time may do it for a directory."""
         stuck, reached = 0, self._progress()
+        make_folder(self._workspace)
         lock = only_one(
             supervise_lock(self._directory),
             f"{self._directory}: a start runs there already",
             "see fedfact federation status, or end it with stop",
         )
-        with lock, Console(self._kits.admin) as console, self._server:
+        with lock, Console(write_console(self._directory)) as console, self._server:
             write_status(self._directory, self.status)
             while not self._over():
                 if stuck == self._tries:
                     raise DeploymentError(
                         f"{self._directory}: the protocol did not get on in {stuck} jobs; see "
-                        f"{self._kits.server / 'flare.log'} for why, then start it again"
+                        f"{self._workspace / 'flare.log'} for why, then start it again"
                     )
                 self._gather(console)
                 if not self._over():
@@ -115,7 +119,7 @@ class Supervisor:
     def _run_job(self, console: Console) -> None:
         """Submit a job and watch until the protocol has returned in it, or it is lost."""
         members = sorted(self._members - self._roll.left_out)
-        folder = write_job(self._kits.admin / "job", members, self._quorum)
+        folder = write_job(console.workspace / "job", members, self._quorum)
         try:
             job = console.submit(folder)
         except Unavailable:

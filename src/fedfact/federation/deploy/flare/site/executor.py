@@ -1,6 +1,6 @@
 """The agent's side: FLARE hands over a task, the agent's own code answers it.
 
-This is the one class that a member's site lets a job build (see ``provision``). It takes no
+This is the one class that a member's site lets a job build (see ``workspace``). It takes no
 arguments: which agent answers, and with what code, is the member's own affair.
 """
 
@@ -19,11 +19,9 @@ from nvflare.apis.signal import Signal
 from .....errors import FedfactError
 from .....io.files import log_line
 from ....wire.transport import Failure
-from ..guard import end_with_parent, hold
+from ..guard import hold
 from ..job.environment import DIRECTORY, OPEN_AGENT, directory, entry_point
 from ..job.payload import pack, pack_error, unpack
-
-_GRACE = 3.0  # seconds in which FLARE may end an orphaned job itself
 
 
 class AgentExecutor(Executor):  # type: ignore[misc]
@@ -39,7 +37,6 @@ class AgentExecutor(Executor):  # type: ignore[misc]
     def handle_event(self, event_type: str, fl_ctx: FLContext) -> None:
         """At the start take the kit for this job; at the end let go of it."""
         if event_type == EventType.START_RUN:
-            end_with_parent(_GRACE)
             self._release = hold(Path(fl_ctx.get_workspace().get_root_dir()), "job")
         elif event_type == EventType.END_RUN:
             self._release()

@@ -11,25 +11,15 @@ import numpy as np
 from ...arrays import Floats, floats
 
 
-def wins_of_honest(n: int, agents: int) -> float:
-    """So many agents like all others win so often together: G/n each, since all win G times."""
-    return agents * (n // 3) / n
+def wins_at_quantile(part: float, attackers: int, n: int) -> float:
+    """So many agents together that report this quantile of costs, q, others being honest.
 
-
-def wins_at_quantile(n: int, part: float) -> float:
-    """With a report above so large a part of all costs, others being honest: 3G/n·2q(1−q)."""
-    return _in_a_group(n) * 2 * part * (1 - part)
-
-
-def wins_of_median(n: int, agents: int) -> float:
-    """So many agents that report the median of all costs, others being honest, together.
-
-    Lemma 2 with E = k − 1 tied, and of the n − k others each below or above by the toss of a coin:
-    E[L·U] = (n−k)(n−k−1)/4.
+    Lemma 2 with E = k − 1 tied, and of the n − k others each below with probability q, or above:
+    E[L·U] = (n−k)(n−k−1)·q(1−q).
     """
-    others, tied = n - agents, agents - 1
-    ways = others * (others - 1) / 4 + tied * others / 2 + tied * (tied - 1) / 6
-    return agents * _in_a_group(n) * ways / comb(n - 1, 2)
+    others, tied = n - attackers, attackers - 1
+    ways = others * (others - 1) * part * (1 - part) + tied * others / 2 + tied * (tied - 1) / 6
+    return attackers * _in_a_group(n) * ways / comb(n - 1, 2)
 
 
 def _in_a_group(n: int) -> float:

@@ -1,0 +1,209 @@
+"""Who may say what to whom: a site hears the server only, and each member speaks for itself.
+
+FLARE's cells pass messages on from site to site, believe what a message says of its origin, and
+ask for rights only where the sender says so. What can be relied on is the certificate at the other
+end of a connection. So each process stands behind the same wall, which sees every connection and
+every message before FLARE does, and drops what may not pass:
+
+- the server takes from a member's connection what that member's own cells say to the server, of
+  the few kinds that sites need, and passes nothing on from one member to another;
+- a site takes from its connection to the server what the server says, and nothing of others;
+- between the processes of one machine, only those of one family speak.
+
+It is put up before FLARE runs. With a FLARE that it was not built for, nothing runs.
+"""
+
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from .kits.certificates import CONSOLE
+from .kits.paths import require_flare
+from .replace import replace
+
+_SERVER = "server"
+_ADMIN_CELL = "_admin_"
+_CELL, _STREAM = "cn__", "sm__"  # what FLARE puts before the names of its headers
+_STREAMED = (_STREAM + "STREAM", _STREAM + "DATA")
+_ANSWER = "return_only"
+
+_TO_SERVER = {
+    ("task", "challenge"),
+    ("task", "register"),
+    ("task", "quit"),
+    ("task", "heart_beat"),
+    ("task", "report_job_failure"),
+    ("cellnet.channel", "bye"),
+}
+_TO_JOB = {
+    ("server_command", "get_task"),
+    ("server_command", "submit_update"),
+    ("aux_communication", "__sync_runner__"),
+    ("aux_communication", "__job_heartbeat__"),
+    ("aux_communication", "__task_check__"),
+    (_STREAM + "STREAM", _STREAM + "ACK"),
+    (_STREAM + "STREAM", _STREAM + "ERROR"),
+}
+
+_SILENT = 10.0  # seconds that a new connection has to show its certificate
+
+_log = logging.getLogger("fedfact.wall")
+
+
+@dataclass(frozen=True, slots=True)
+class Peer:
+    """The other end of a connection: the cell it says it is, and whom its certificate names.
+
+    Between the processes of one machine there are no certificates.
+    """
+
+    cell: str
+    certified: str | None
+
+
+def stranger(own: str, peer: Peer) -> str | None:
+    """Why a peer may not connect to the cell ``own`` under the name it gives; None if it may."""
+    if peer.certified is None:
+        kin = _family(peer.cell) == _family(own)
+        return None if kin else "a cell of another machine on this one"
+    if _family(own) != _SERVER:
+        return None if peer.cell == _SERVER else "connected to what is not the server"
+    if peer.certified == CONSOLE:
+        return None if peer.cell.startswith(_ADMIN_CELL) else "the operator's session is no site"
+    return None if _family(peer.cell) == peer.certified else "goes by another's name"
+
+
+def objection(own: str, peer: Peer, headers: Mapping[str, Any]) -> str | None:
+    """Why the cell ``own`` takes no such message from this peer; None if it does."""
+    origin, target = headers.get(_CELL + "origin"), headers.get(_CELL + "destination")
+    if not isinstance(origin, str) or not isinstance(target, str):
+        return "a message without origin or destination"
+    why = stranger(own, peer)
+    if why is not None:
+        return why
+    if _family(own) != _SERVER:
+        return _objection_of_site(_family(own), peer, origin, target)
+    if peer.certified is None:
+        forged = own == _SERVER and origin != peer.cell
+        return "a job that speaks for another" if forged else None
+    if peer.certified == CONSOLE:
+        forged = origin != peer.cell or target != _SERVER
+        return "the operator's session speaks for itself, to the server" if forged else None
+    return _objection_to_member(peer.certified, origin, target, headers)
+
+
+def _objection_of_site(site: str, peer: Peer, origin: str, target: str) -> str | None:
+    known = {_SERVER} if peer.certified is not None else {_SERVER, site}
+    if _family(origin) not in known:
+        return "a message of another member"
+    return None if _family(target) in {_SERVER, site} else "a message to another member"
+
+
+def _objection_to_member(
+    member: str, origin: str, target: str, headers: Mapping[str, Any]
+) -> str | None:
+    if _family(origin) != member or headers.get("client_name", member) != member:
+        return "a member that speaks for another"
+    if headers.get("client_type", "regular") != "regular":
+        return "a member that wants to be more"
+    if _family(target) != _SERVER:
+        return "a message from one member to another"
+    if headers.get(_CELL + "msg_type") in {"reply", "return"}:
+        return None  # of use only to who asked
+    kind = (headers.get(_CELL + "channel"), headers.get(_CELL + "topic"))
+    allowed = _TO_SERVER if target == _SERVER else _TO_JOB
+    if kind == _STREAMED and target != _SERVER:
+        kind = (headers.get(_STREAM + "ch"), headers.get(_STREAM + "tp"))
+        if kind[0] == _ANSWER:
+            return None
+    if not all(isinstance(word, str) for word in kind) or kind not in allowed:
+        return "a request that no site makes"
+    return None
+
+
+def _family(cell: str) -> str:
+    """The site, or the server, that a cell belongs to: ``ann`` for ``ann.JOB``."""
+    return cell.partition(".")[0]
+
+
+def put_up() -> None:
+    """From now on FLARE takes, in this process, only what nothing is to be said against."""
+    require_flare()
+    cell = "nvflare.fuel.f3.cellnet.core_cell:CoreCell.process_message"
+    replace(cell, ("self", "endpoint", "connection", "app_id", "message"), _behind_wall)
+    manager = "nvflare.fuel.f3.sfm.conn_manager:ConnManager.update_endpoint"
+    replace(manager, ("self", "sfm_conn", "data"), _known_only)
+    listener = "nvflare.fuel.f3.drivers.tcp_driver:TcpStreamServer"
+    replace(f"{listener}.get_request", ("self",), _without_handshake)
+    replace(f"{listener}.finish_request", ("self", "request", "client_address"), _handshake_first)
+
+
+def _behind_wall(take: Any) -> Any:
+    told: set[tuple[str, str]] = set()
+
+    def process_message(
+        cell: Any, endpoint: Any, connection: Any, app_id: int, message: Any
+    ) -> None:
+        own = cell.my_info.fqcn
+        if connection is not None and endpoint.name != own:
+            peer = _peer(endpoint.name, connection)
+            headers = message.headers if isinstance(message.headers, dict) else {}
+            why = objection(own, peer, headers)
+            if why is not None:
+                who = peer.certified or _family(peer.cell)
+                if (who, why) not in told:  # once: whoever floods the server floods no log
+                    told.add((who, why))
+                    _log.warning("%s: dropped from %s: %s", own, who, why)
+                return
+        take(cell, endpoint, connection, app_id, message)
+
+    return process_message
+
+
+def _known_only(admit: Any) -> Any:
+    from nvflare.fuel.f3.comm_error import CommError
+    from nvflare.fuel.f3.sfm.constants import HandshakeKeys
+
+    def update_endpoint(manager: Any, sfm_conn: Any, data: dict[str, Any]) -> None:
+        name = data.get(HandshakeKeys.ENDPOINT_NAME)
+        why = "gives no name"
+        if isinstance(name, str):
+            why = stranger(manager.local_endpoint.name, _peer(name, sfm_conn.conn)) or ""
+        if why:
+            sfm_conn.conn.close()
+            raise CommError(CommError.BAD_DATA, f"not let in: {why}")
+        admit(manager, sfm_conn, data)
+
+    return update_endpoint
+
+
+def _without_handshake(accept: Any) -> Any:
+    """Take a connection without waiting for its certificate, which would keep all others out."""
+
+    def get_request(server: Any) -> Any:
+        if server.ssl_context:
+            server.socket.do_handshake_on_connect = False
+        return accept(server)
+
+    return get_request
+
+
+def _handshake_first(serve: Any) -> Any:
+    """Wait for the certificate on the connection's own thread, and not for ever."""
+
+    def finish_request(server: Any, request: Any, client_address: Any) -> None:
+        if server.ssl_context:
+            request.settimeout(_SILENT)
+            try:
+                request.do_handshake()
+            except OSError:
+                return  # no certificate of ours, or none in time
+            request.settimeout(None)
+        serve(server, request, client_address)
+
+    return finish_request
+
+
+def _peer(cell: str, connection: Any) -> Peer:
+    return Peer(cell, connection.get_conn_properties().get("peer_cn"))

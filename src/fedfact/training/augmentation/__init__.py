@@ -1,0 +1,1 @@
+"""Augmentation: training images changed at random, anew each time one is used."""
