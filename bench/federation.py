@@ -1,16 +1,19 @@
 """What the federation costs: a round between machines, against the plain loop; the ledger.
 
 Three members train digits over NVIDIA FLARE (mutual TLS, loopback), in one process over the same
-protocol, and in a plain loop without any protocol. The models of the first two are compared.
+protocol, and in a plain loop without any protocol. The models of the first two are compared. Last,
+what a member keeps of a round is written and read again, early and late in a very long training.
 """
 
 import itertools
+import os
 import shutil
 import statistics
 import tempfile
 import time
 from datetime import datetime
 from pathlib import Path
+from unittest.mock import patch
 
 from fedfact.data.member_data import load_site
 from fedfact.federation.audit.verify import verify
@@ -18,7 +21,9 @@ from fedfact.federation.deploy.flare.demo import MEMBERS, run_demo
 from fedfact.federation.ledger.entry import Entry
 from fedfact.federation.ledger.state import replay
 from fedfact.federation.ledger.store import read_ledger
+from fedfact.federation.member import own_rounds
 from fedfact.federation.member.member import open_member
+from fedfact.federation.member.own_rounds import LastRound, OwnRound, keep_round, last_round
 from fedfact.federation.operator.run import operate
 from fedfact.federation.wire.transport import InProcess
 from fedfact.training.plan import Plan
@@ -67,7 +72,45 @@ def plain(plan: Plan) -> float:
     return statistics.median(taken)
 
 
+def seconds_to_keep(folder: Path, first: int, rounds: int = 20) -> float:
+    """Of what a member writes and reads in a round, from this one on; a model has 40,000 bytes."""
+    taken, body = [], bytes(40_000)
+    for number in range(first, first + rounds):
+        own = OwnRound(round=number, used=400, late=False)
+        start = time.perf_counter()
+        last_round(folder)
+        keep_round(folder, LastRound("0" * 64, own, body, body))
+        taken.append(time.perf_counter() - start)
+    return statistics.median(taken)
+
+
+def skip(folder: Path, rounds: range) -> None:
+    """Have rounds kept without waiting for the disk."""
+    with (
+        patch.object(os, "fsync", lambda handle: None),
+        patch.object(own_rounds, "write_whole", Path.write_bytes),
+    ):
+        for number in rounds:
+            own = OwnRound(round=number, used=400, late=False)
+            keep_round(folder, LastRound("0" * 64, own, b"", b""))
+
+
+def keeping() -> None:
+    """Print what a round costs a member's disk, early and late in a very long training."""
+    with tempfile.TemporaryDirectory() as name:
+        folder, last = Path(name), 0
+        for number in (100, 100_000):
+            skip(folder, range(last + 1, number))
+            seconds, last = seconds_to_keep(folder, number), number + 19
+            size = (folder / "training.bin").stat().st_size
+            print(
+                f"what a member keeps, at round {number:,}: {seconds * 1000:.1f} ms a round, "
+                f"training.bin has {size:,} bytes"
+            )
+
+
 def main() -> None:
+    keeping()
     with tempfile.TemporaryDirectory() as folder:
         deployed, alone = Path(folder, "deployed"), Path(folder, "alone")
         alone.mkdir()

@@ -11,6 +11,7 @@ from fedfact.federation.member.config import read_member_config
 from fedfact.federation.member.files import MemberFiles
 from fedfact.federation.member.member import open_member
 from fedfact.federation.operator.directory import OperatorDirectory
+from fedfact.federation.operator.session import Paused
 from fedfact.federation.wire.keys import Key
 from fedfact.federation.wire.message import OPERATOR, read_message, write_message
 from fedfact.federation.wire.transport import InProcess
@@ -148,7 +149,7 @@ def test_with_a_full_disk_it_loses_nothing(make_house, wired, essence, sound, mo
         monkeypatch.setattr(join, "write_message", write)
     agents = house.handlers()  # the same agents all the time: nothing is forgotten by a restart
     for _ in range(2):
-        with pytest.raises(InputError, match="quorum"):
+        with pytest.raises(Paused, match="quorum"):
             house.run(InProcess(agents))
     house.run(InProcess(agents))
     assert left == {"birch": 0}

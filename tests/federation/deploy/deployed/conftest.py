@@ -25,6 +25,7 @@ name = "faults"
 [money]
 error_scale = 200000.0
 unit = 0.01
+rule = "{rule}"
 minimum_samples = 50
 [training]
 network = "digits"
@@ -46,12 +47,12 @@ def free_port():
 class Deployed:
     """An operator's directory, its members' directories, and the processes that run."""
 
-    def __init__(self, root, *, members=3, rounds=40, seconds=30, ledger=None):
+    def __init__(self, root, *, members=3, rounds=40, seconds=30, ledger=None, rule="rebate"):
         self.root, self.operator = root, root / "operator"
         self.running = []
         names = list(COSTS)[:members]
         root.mkdir(parents=True, exist_ok=True)
-        (root / "terms.toml").write_text(TERMS.format(rounds=rounds, seconds=seconds))
+        (root / "terms.toml").write_text(TERMS.format(rounds=rounds, seconds=seconds, rule=rule))
         port = free_port()
         self.kits = set_up(self.operator, root / "terms.toml", names, "localhost", port, ledger)
         for k, name in enumerate(names):
@@ -101,8 +102,8 @@ class Deployed:
             time.sleep(0.05)
         raise AssertionError(f"round {number} did not come:\n{self.logs()}")
 
-    def finish(self, process, seconds=180):
-        assert process.wait(seconds) == 0, self.logs()
+    def finish(self, process, seconds=180, status=0):
+        assert process.wait(seconds) == status, self.logs()
         return self.sound()
 
     def sound(self):
