@@ -330,6 +330,8 @@ def test_members_that_never_came_for_their_statements_are_named(run, place, monk
     with sqlite3.connect(place / "ledger.db") as data:
         data.execute("delete from fedfact_ledger where number = ?", (last,))
     data.close()
+    for kit in ("server", "admin", "members"):
+        (place / "kits" / kit / "startup").mkdir(parents=True)
     monkeypatch.setattr(running, "supervise", lambda *rest, **options: rest[2]())
     said = running.run_operator(place, lambda *how: None, 0)
     assert said.unfinished == "settled, but elm has not got its statement"

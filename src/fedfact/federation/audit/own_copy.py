@@ -18,7 +18,7 @@ def verify_copy(entries: list[Entry], agent: str, files: MemberFiles) -> list[Ve
 
     def heads(record: LedgerState) -> str:
         seen = files.heads()
-        if not seen:
+        if not seen and agent in record.reports:
             raise Unchecked("heads.jsonl, which has the heads that the agent was shown, has none")
         for head in seen:
             if head["number"] >= len(entries):

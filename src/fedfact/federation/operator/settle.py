@@ -49,14 +49,14 @@ def hand_out(session: Session) -> None:
     waiting = list(record.owed)
     if not waiting:
         return
-    model = _final_model(session)
     if record.settled.void:
-        if model:
+        if model := _final_model(session):
             _hand_out_model(session, waiting, model)
         return
     told = record.statement_messages(waiting)
     stay = {agent: told[agent].dump() for agent in waiting if told[agent].model}
     left = {agent: told[agent].dump() for agent in waiting if not told[agent].model}
+    model = _final_model(session) if stay else b""
     said = session.ask("statement", stay, model) | session.ask("statement", left)
     session.add(
         *(
