@@ -156,7 +156,7 @@ def test_with_a_full_disk_it_loses_nothing(make_house, wired, essence, sound, mo
     assert essence(sound(house))["models"] == wanted
 
 
-def signed_by_operator(house, kind, to, content, *, key=None, federation=None):
+def signed_by_operator(house, kind, to, content, *, key=None, federation=None, body=b""):
     with OperatorDirectory(house.directory) as consortium:
         entries = consortium.ledger.entries()
         newest = {"number": len(entries) - 1, "hash": entries[-1].hash}
@@ -167,6 +167,7 @@ def signed_by_operator(house, kind, to, content, *, key=None, federation=None):
             sender=OPERATOR,
             to=to,
             content={"ledger": newest} | content,
+            body=body,
         )
 
 
@@ -297,8 +298,12 @@ def test_a_statement_for_another_or_with_another_model_is_refused(talk):
     with pytest.raises(InputError, match="for somebody else"):
         agent("statement", signed_by_operator(house, "statement", "alder", told))
     own = {k: v for k, v in head(said["alder"][-1][1]).content.items() if k != "ledger"}
+    model = (house.agents["alder"] / "model.bin").read_bytes()
+    other = signed_by_operator(house, "statement", "alder", own, body=model[::-1])
     with pytest.raises(InputError, match="another model than it names"):
-        agent("statement", signed_by_operator(house, "statement", "alder", own))
+        agent("statement", other)
+    again = agent("statement", signed_by_operator(house, "statement", "alder", own))
+    assert head(again).content["agrees"] is True  # it has that model already
 
 
 # --------------------------------------------------------------------------------- config

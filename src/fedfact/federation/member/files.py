@@ -21,7 +21,7 @@ from ...io.files import reason, write_whole
 from ...io.folders import make_folder
 from ..agreement.contract import Contract
 from ..agreement.statement_message import Answer, StatementMessage
-from ..wire.canonical import canonical, read_canonical
+from ..wire.canonical import canonical, digest, read_canonical
 from ..wire.document import Document, Hash, Signature
 from ..wire.keys import Key, is_signed, keep_secret
 from .own_rounds import LastRound, OwnRound, keep_round, last_round, own_rounds
@@ -152,6 +152,11 @@ class MemberFiles:
     def keep_model(self, model: bytes) -> None:
         """Keep the final model."""
         write_whole(self.directory / "model.bin", model)
+
+    def model(self) -> str | None:
+        """The hash of the final model that it has."""
+        path = self.directory / "model.bin"
+        return _read(path, digest) if path.exists() else None
 
     def statements(self) -> list[StatementMessage]:
         """All statements it got, in the order of the settlements."""

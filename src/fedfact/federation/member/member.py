@@ -264,9 +264,9 @@ class Member:
         )
         if contract is None or not rounds or told.line.agent != self.config.name:
             raise InputError("a statement for somebody else, or for nothing")
-        lacks_model = told.model is not None and not message.body
-        if told.model is not None and not lacks_model and digest(message.body) != told.model:
+        if message.body and digest(message.body) != told.model:
             raise InputError("a statement with another model than it names")
+        came = bool(message.body) or told.model in (None, self.files.model())
         wrong = objections(
             told,
             contract,
@@ -275,7 +275,7 @@ class Member:
             planned=self._plan.rounds,
             answered=max((each.round for each in rounds if not each.late), default=0),
         )
-        if lacks_model:
+        if not came:
             wrong.append("the model that it names did not come with it")
         why = [printable(each)[:500] for each in wrong[:5]]
         answer = Answer(statement=told.hash(), agrees=not wrong, why=why)
