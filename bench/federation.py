@@ -6,14 +6,12 @@ what a member keeps of a round is written and read again, early and late in a ve
 """
 
 import itertools
-import os
 import shutil
 import statistics
 import tempfile
 import time
 from datetime import datetime
 from pathlib import Path
-from unittest.mock import patch
 
 from fedfact.data.member_data import load_site
 from fedfact.federation.audit.verify import verify
@@ -84,24 +82,25 @@ def seconds_to_keep(folder: Path, first: int, rounds: int = 20) -> float:
     return statistics.median(taken)
 
 
-def skip(folder: Path, rounds: range) -> None:
-    """Have rounds kept without waiting for the disk."""
-    with (
-        patch.object(os, "fsync", lambda handle: None),
-        patch.object(own_rounds, "write_whole", Path.write_bytes),
-    ):
-        for number in rounds:
-            own = OwnRound(round=number, used=400, late=False)
-            keep_round(folder, LastRound("0" * 64, own, b"", b""))
+def skip(folder: Path, rounds: int) -> None:
+    """Have the last round kept be this one, as if all those before it had been, one by one."""
+    chain, lines = "0" * 64, []
+    for number in range(1, rounds + 1):
+        lines.append(OwnRound(round=number, used=400, late=False).encoded() + b"\n")
+        chain = own_rounds.chained(chain, lines[-1]) if number < rounds else chain
+    length = sum(map(len, lines[:-1]))
+    (folder / own_rounds.EARLIER).write_bytes(b"".join(lines[:-1]))
+    last = LastRound("0" * 64, OwnRound(round=rounds, used=400, late=False), b"", b"")
+    own_rounds.write_last(folder, last, length, chain)
 
 
 def keeping() -> None:
     """Print what a round costs a member's disk, early and late in a very long training."""
     with tempfile.TemporaryDirectory() as name:
-        folder, last = Path(name), 0
+        folder = Path(name)
         for number in (100, 100_000):
-            skip(folder, range(last + 1, number))
-            seconds, last = seconds_to_keep(folder, number), number + 19
+            skip(folder, number - 1)
+            seconds = seconds_to_keep(folder, number)
             size = (folder / "training.bin").stat().st_size
             print(
                 f"what a member keeps, at round {number:,}: {seconds * 1000:.1f} ms a round, "

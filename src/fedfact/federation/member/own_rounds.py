@@ -9,7 +9,7 @@ over. So a round takes as long, and as many bytes, however many came before it.
 """
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
@@ -83,9 +83,14 @@ def keep_round(directory: Path, last: LastRound) -> None:
         else:
             line = kept.own.encoded() + b"\n"
             _add(directory / EARLIER, length, line)
-            length, chain = length + len(line), _after(chain, line)
+            length, chain = length + len(line), chained(chain, line)
+    write_last(directory, replace(last, own=own), length, chain)
+
+
+def write_last(directory: Path, last: LastRound, length: int, chain: str) -> None:
+    """Write training.bin, where the lines before it have so many bytes and hash to this."""
     reply = len(last.reply)
-    kept = _Kept(request=last.request, own=own, reply=reply, length=length, chain=chain)
+    kept = _Kept(request=last.request, own=last.own, reply=reply, length=length, chain=chain)
     about = kept.encoded()
     data = _MAGIC + len(about).to_bytes(4, "big") + about + last.reply + last.state
     write_whole(directory / LAST, data + bytes.fromhex(digest(data)))
@@ -109,7 +114,7 @@ def own_rounds(directory: Path) -> list[OwnRound]:
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({reason(error)}); restore it") from None
     for line in lines.splitlines(keepends=True):
-        chain = _after(chain, line)
+        chain = chained(chain, line)
     if chain != kept.chain:
         raise InputError(f"{path}: is not as the agent wrote it; restore it")
     rounds = [OwnRound.read(line) for line in lines.splitlines()]
@@ -131,7 +136,7 @@ def _add(path: Path, length: int, line: bytes) -> None:
         raise InputError(f"{path}: cannot be written ({reason(error)})") from None
 
 
-def _after(chain: str, line: bytes) -> str:
+def chained(chain: str, line: bytes) -> str:
     """What the lines hash to with one more."""
     return digest(chain.encode() + line)
 
