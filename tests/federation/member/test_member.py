@@ -351,8 +351,8 @@ def test_a_config_that_is_not_there_is_refused_in_words(tmp_path):
     with pytest.raises(InputError, match="TOML file with name, true_cost and data"):
         read_member_config(tmp_path / "agent.toml")
     (tmp_path / "agent.toml").write_text('name = "a"\ntrue_cost = 1.0\ndata = "digits:0/3"\n')
-    with pytest.raises(InputError, match=r"copy terms\.json from the kit"):
+    with pytest.raises(InputError, match="fedfact federation join lays it there"):
         open_member(tmp_path)
     (tmp_path / "terms.json").write_text("{}")
-    with pytest.raises(InputError, match=r"copy terms\.json from the kit again"):
+    with pytest.raises(InputError, match="remove it, and start fedfact federation join"):
         open_member(tmp_path)
