@@ -11,7 +11,7 @@ import numpy as np
 
 from ...arrays import Floats, Ints
 from ...errors import InputError
-from ...lab.game.rule import Rule
+from ...lab.game.rule import GameRule
 from ...lab.play.dynamics import contributions
 from ...lab.setting import Setting
 from ...mechanism import local_optimum
@@ -27,7 +27,7 @@ _HAIR = 1e-6
 class Scenario:
     """One rule with one kind of agents."""
 
-    rule: Rule
+    rule: GameRule
     lies: bool
 
     @property
