@@ -8,6 +8,7 @@ import typer
 
 from .._version import __version__
 from ..errors import FedfactError
+from ..extras import missing
 from .advise import advise
 from .federation.commands import federation
 from .lab.commands import lab
@@ -17,7 +18,6 @@ from .run.report import report
 from .run.run import run
 from .run.train import train
 from .settle import settle
-from .shared.extras import missing
 from .shared.output import error
 
 app = typer.Typer(
