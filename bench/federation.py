@@ -1,7 +1,8 @@
 """What the federation costs: a round between machines, against the plain loop; the ledger.
 
 Three members train digits over NVIDIA FLARE (mutual TLS, loopback), in one process over the same
-protocol, and in a plain loop without any protocol. The models of the first two are compared.
+protocol, and in a plain loop without any protocol. The models of the first two are compared. Last,
+what a member keeps of a round is written and read again, early and late in a very long training.
 """
 
 import itertools
@@ -18,7 +19,9 @@ from fedfact.federation.deploy.flare.demo import MEMBERS, run_demo
 from fedfact.federation.ledger.entry import Entry
 from fedfact.federation.ledger.state import replay
 from fedfact.federation.ledger.store import read_ledger
+from fedfact.federation.member import own_rounds
 from fedfact.federation.member.member import open_member
+from fedfact.federation.member.own_rounds import LastRound, OwnRound, keep_round, last_round
 from fedfact.federation.operator.run import operate
 from fedfact.federation.wire.transport import InProcess
 from fedfact.training.plan import Plan
@@ -67,7 +70,46 @@ def plain(plan: Plan) -> float:
     return statistics.median(taken)
 
 
+def seconds_to_keep(folder: Path, first: int, rounds: int = 20) -> float:
+    """Of what a member writes and reads in a round, from this one on; a model has 40,000 bytes."""
+    taken, body = [], bytes(40_000)
+    for number in range(first, first + rounds):
+        own = OwnRound(round=number, used=400, late=False)
+        start = time.perf_counter()
+        last_round(folder)
+        keep_round(folder, LastRound("0" * 64, own, body, body))
+        taken.append(time.perf_counter() - start)
+    return statistics.median(taken)
+
+
+def skip(folder: Path, rounds: int) -> None:
+    """Have the last round kept be this one, as if all those before it had been, one by one."""
+    chain, lines = "0" * 64, []
+    for number in range(1, rounds + 1):
+        lines.append(OwnRound(round=number, used=400, late=False).encoded() + b"\n")
+        chain = own_rounds.chained(chain, lines[-1]) if number < rounds else chain
+    length = sum(map(len, lines[:-1]))
+    (folder / own_rounds.EARLIER).write_bytes(b"".join(lines[:-1]))
+    last = LastRound("0" * 64, OwnRound(round=rounds, used=400, late=False), b"", b"")
+    own_rounds.write_last(folder, last, length, chain)
+
+
+def keeping() -> None:
+    """Print what a round costs a member's disk, early and late in a very long training."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for number in (100, 100_000):
+            skip(folder, number - 1)
+            seconds = seconds_to_keep(folder, number)
+            size = (folder / "training.bin").stat().st_size
+            print(
+                f"what a member keeps, at round {number:,}: {seconds * 1000:.1f} ms a round, "
+                f"training.bin has {size:,} bytes"
+            )
+
+
 def main() -> None:
+    keeping()
     with tempfile.TemporaryDirectory() as folder:
         deployed, alone = Path(folder, "deployed"), Path(folder, "alone")
         alone.mkdir()

@@ -36,6 +36,29 @@ def fedfact(monkeypatch, capsys):
     return run
 
 
+WITHOUT = """
+import sys
+
+class Absent:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] == {absent!r}:
+            raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
+
+sys.meta_path.insert(0, Absent())
+"""
+
+
+@pytest.fixture
+def python_without():
+    """Run code in a Python in which a package is not installed."""
+
+    def run(absent, code):
+        command = [sys.executable, "-c", WITHOUT.format(absent=absent) + code]
+        return subprocess.run(command, capture_output=True, text=True, check=False)
+
+    return run
+
+
 @pytest.fixture
 def examples():
     return ROOT / "examples"

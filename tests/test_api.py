@@ -14,10 +14,9 @@ import fedfact
 import fedfact.mechanism
 
 SRC = Path(fedfact.__file__).parent
+RESULT = SRC.parents[1] / "results" / "neurips2024" / "mnist-iid"
 PACKAGES = sorted(
-    ".".join(("fedfact", *path.parent.relative_to(SRC).parts))
-    for path in SRC.rglob("__init__.py")
-    if "__all__" in path.read_text()
+    ".".join(("fedfact", *path.parent.relative_to(SRC).parts)) for path in SRC.rglob("__init__.py")
 )
 
 
@@ -86,6 +85,30 @@ def test_what_is_not_offered_is_not_there():
     with pytest.raises(AttributeError, match="has no attribute 'setle'"):
         fedfact.setle  # noqa: B018
     assert set(fedfact.__all__) <= set(dir(fedfact))
+
+
+@pytest.mark.parametrize(
+    ("absent", "asked", "extra"),
+    [
+        ("torch", "fedfact.Machine", "train"),
+        ("torch", "fedfact.run_study", "train"),
+        ("torch", "fedfact.training.Machine", "train"),
+        ("matplotlib", "fedfact.plot", "plot"),
+        ("pyarrow", f"fedfact.read_result(Path({str(RESULT)!r}))", "train"),
+    ],
+)
+def test_what_an_extra_brings_is_said(python_without, absent, asked, extra):
+    code = f"""
+from pathlib import Path
+import fedfact.training
+try:
+    {asked}
+except fedfact.FedfactError as error:
+    print(error)
+"""
+    out = python_without(absent, code)
+    assert out.stderr == ""
+    assert out.stdout == f"this needs {absent}: pip install 'fedfact[{extra}]'\n"
 
 
 def test_errors_have_one_root_and_only_refused_inputs_are_value_errors():

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from fedfact.cli.shared.extras import EXTRAS, missing
+from fedfact.extras import EXTRAS, missing
 
 ROOT = Path(__file__).parents[1]
 LEDGER = ROOT / "tests" / "federation" / "ledgers" / "rebate.jsonl"

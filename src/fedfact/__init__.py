@@ -3,11 +3,11 @@
 What is offered here is what a notebook needs; it is imported when it is asked for.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ._version import __version__
 from .errors import DeploymentError, FedfactError, InputError, LedgerError, TrainingError
+from .lazy import lazily as _lazily
 
 if TYPE_CHECKING:
     from .advice import Applicant, advise, others_like
@@ -48,33 +48,26 @@ __all__ = [
     "verify",
 ]
 
-_WHERE = {
-    "RULES": "mechanism",
-    "Applicant": "advice",
-    "Machine": "training",
-    "Population": "mechanism",
-    "Settlement": "mechanism",
-    "Terms": "mechanism",
-    "advise": "advice",
-    "others_like": "advice",
-    "plot": "report.plot",
-    "read_agents": "settlement",
-    "read_result": "study.files.directory",
-    "read_study": "study.config.load",
-    "read_terms": "settlement",
-    "run_federation": "federation.deploy.in_process",
-    "run_study": "study.run",
-    "settle": "mechanism",
-    "statement": "settlement",
-    "verify": "federation.audit.verify",
-}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _WHERE:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f".{_WHERE[name]}", __name__), name)
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+__getattr__, __dir__ = _lazily(
+    __name__,
+    {
+        "RULES": "mechanism",
+        "Applicant": "advice",
+        "Machine": "training",
+        "Population": "mechanism",
+        "Settlement": "mechanism",
+        "Terms": "mechanism",
+        "advise": "advice",
+        "others_like": "advice",
+        "plot": "report.plot",
+        "read_agents": "settlement",
+        "read_result": "study.files.directory",
+        "read_study": "study.config.load",
+        "read_terms": "settlement",
+        "run_federation": "federation.deploy.in_process",
+        "run_study": "study.run",
+        "settle": "mechanism",
+        "statement": "settlement",
+        "verify": "federation.audit.verify",
+    },
+)

@@ -18,6 +18,7 @@ from fedfact.federation.ledger.state import replay
 from fedfact.federation.ledger.store import read_ledger
 from fedfact.federation.member.files import MemberFiles
 from fedfact.federation.operator.overview import overview
+from fedfact.federation.operator.session import Paused
 from fedfact.federation.wire.transport import Failure
 
 TERMS = """
@@ -333,9 +334,37 @@ def test_a_federation_that_was_stopped_has_an_exit_code_of_its_own(run, new, mon
     monkeypatch.setattr(running, "supervise", lambda *rest, **options: False)
     done = run("federation", "start", new, status=4)
     assert f"stopped before the end; go on with fedfact federation resume {new}" in done.stderr
-    assert run("federation", "resume", new, "--json", status=4).json == {"stopped": True}
+    stopped = {"stopped": True, "unfinished": "stopped before the end"}
+    assert run("federation", "resume", new, "--json", status=4).json == stopped
     monkeypatch.setattr(running, "supervise", lambda *rest, **options: True)
-    assert run("federation", "resume", new, "--json").json == {"stopped": False}
+    over = {"stopped": False, "unfinished": None}
+    assert run("federation", "resume", new, "--json").json == over
+
+
+def test_a_paused_federation_has_the_exit_code_of_one_that_can_go_on(run, new, monkeypatch):
+    def pause(*rest, **options):
+        raise Paused("2 agents take part and 3 are needed; start again when more are there")
+
+    monkeypatch.setattr(running, "supervise", pause)
+    done = run("federation", "start", new, status=4)
+    assert "2 agents take part and 3 are needed" in done.stderr
+    assert f"go on with fedfact federation resume {new}" in done.stderr
+    assert run("federation", "resume", new, "--json", status=4).json["stopped"] is True
+
+
+def test_members_that_never_came_for_their_statements_are_named(run, place, monkeypatch):
+    """Settled is not finished: the exit code says so until everybody has what it is owed."""
+    place, last = place / "operator", len(read_ledger(str(place / "operator"))) - 1
+    with sqlite3.connect(place / "ledger.db") as data:
+        data.execute("delete from fedfact_ledger where number = ?", (last,))
+    data.close()
+    for kit in ("server", "admin", "members"):
+        (place / "kits" / kit / "startup").mkdir(parents=True)
+    monkeypatch.setattr(running, "supervise", lambda *rest, **options: rest[2]())
+    said = running.run_operator(place, lambda *how: None, 0)
+    assert said.unfinished == "settled, but elm has not got its statement"
+    assert said.overview["owed"] == {"elm": "statement"}
+    assert said.overview["phase"] == "settled, 1 statements to hand out"
 
 
 def test_a_demo_that_was_stopped_says_so(run, tmp_path, monkeypatch):
@@ -355,7 +384,9 @@ def test_a_demo_that_was_stopped_says_so(run, tmp_path, monkeypatch):
     assert f"go on with fedfact federation demo --directory {place}" in done.stderr
     assert done.stdout == ""
     again = run("federation", "demo", "--directory", place, "--json", status=4).json
-    assert again == {"overview": None, "stopped": True}
+    assert again == {
+        "overview": None, "stopped": True, "unfinished": "stopped before the end",
+    }  # fmt: skip
     assert started == []
     assert (place / "alder").stat().st_mode & 0o777 == 0o700
 

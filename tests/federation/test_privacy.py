@@ -106,7 +106,7 @@ class Observed:
         total = record.settled.samples
         numbers = {total, contract.others_samples, contract.agents, line.pool, line.samples}
         numbers |= {total - line.samples, contract.samples, len(AGENTS)}
-        numbers |= {*MemberFiles(self.house.agents[name]).last_round().used.values()}
+        numbers |= {own.used for own in MemberFiles(self.house.agents[name]).rounds()}
         return set().union(*(texts_of(number) for number in numbers)) | self.secrets(name)
 
 

@@ -12,13 +12,35 @@ WILD = [None, True, -1, 0, 2**63 - 1, 2**63, "", "é\u2028", "0" * 64, "1e+99", 
 MARKS = b'{}[]",:0-9aA\\ \n\x00\xff'
 DELETE = object()
 CELLS = [
-    *("", " ", "=1+1", "-5", "1e400", "1e-400", "nan", "inf", "0", "-0", "1_000", "0x10", "9" * 5000),
+    *(
+        "",
+        " ",
+        "=1+1",
+        "-5",
+        "1e400",
+        "1e-400",
+        "nan",
+        "inf",
+        "0",
+        "-0",
+        "1_000",
+        "0x10",
+        "9" * 5000,
+    ),
     *("'=x", '"', "1,2", "\t", "\x00", "\u202e", "\ud7ff", "１", "true", "x" * 300, "1e100", "0.1"),
 ]
 VALUES = [
     *WILD,
     *(1.5, -0.0, 1e308, 1e-308, math.inf, math.nan, 10**400, "x" * 20_000, "../..", "/dev/zero"),
-    *({"a": {"a": {"a": 1}}}, [0] * 5000, "\x1b[31m", "=1", "digits", "\x00", "norm:loc=1,scale=0.1"),
+    *(
+        {"a": {"a": {"a": 1}}},
+        [0] * 5000,
+        "\x1b[31m",
+        "=1",
+        "digits",
+        "\x00",
+        "norm:loc=1,scale=0.1",
+    ),
 ]
 
 
@@ -81,12 +103,17 @@ def any_document(document, rng):
     for _ in range(rng.randrange(1, 4)):
         new = rng.choice([DELETE, *VALUES])
         if isinstance(document, dict) and document and rng.random() < 0.9:
-            document = wild(document, ([rng.randrange(1000) for _ in range(rng.randrange(1, 7))], new))
+            document = wild(
+                document, ([rng.randrange(1000) for _ in range(rng.randrange(1, 7))], new)
+            )
         elif isinstance(document, list) and document and rng.random() < 0.9:
             steps = [rng.randrange(1000) for _ in range(rng.randrange(2, 6))]
             document = wild({"list": document}, (steps, new)).get("list")
         elif isinstance(document, dict):
-            document = {**document, rng.choice(["x", "", "a.b", "é", "terms", "money"]): rng.choice(VALUES)}
+            document = {
+                **document,
+                rng.choice(["x", "", "a.b", "é", "terms", "money"]): rng.choice(VALUES),
+            }
         else:
             document = rng.choice(VALUES)
     return document
@@ -192,7 +219,9 @@ def npz_file(data, rng):
     if rng.random() < 0.2:
         del arrays[name]
     out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", rng.choice([zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])) as archive:
+    with zipfile.ZipFile(
+        out, "w", rng.choice([zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
+    ) as archive:
         for each, array in arrays.items():
             member = io.BytesIO()
             np.save(member, array, allow_pickle=True)
@@ -233,7 +262,9 @@ def parquet_file(data, rng):
         case 3:
             columns = {each: values[:-1] for each, values in columns.items()}
         case _:
-            new = rng.choice([None, True, -1, 2**62, "", "ab", 1e308, math.nan, b"\xff", [1], {"a": 1}])
+            new = rng.choice(
+                [None, True, -1, 2**62, "", "ab", 1e308, math.nan, b"\xff", [1], {"a": 1}]
+            )
             columns[name] = [new] * rows
     sink = io.BytesIO()
     pq.write_table(pa.table(columns), sink)
@@ -300,5 +331,7 @@ def checkpoint_file(data, rng):
         inside[key] = new
     out = io.BytesIO()
     torch.save(state, out)
-    body = out.getvalue() + about + hashlib.sha256(about).digest() + len(about).to_bytes(8, "little")
+    body = (
+        out.getvalue() + about + hashlib.sha256(about).digest() + len(about).to_bytes(8, "little")
+    )
     return body + hashlib.sha256(body).digest() + mark

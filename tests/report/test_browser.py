@@ -5,7 +5,7 @@ import shutil
 import pytest
 from PIL import Image
 
-from fedfact.report.study.report import write_report
+from fedfact.report.study.page import write_report
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 CHROMIUM = next(filter(None, map(shutil.which, NAMES)), None)

@@ -49,7 +49,7 @@ def tiny_toml(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def run_tiny(tiny_toml):
-    """Run the tiny study, some keys set, into a directory; return the summary."""
+    """Run the tiny study, some keys set, into a directory; return its results."""
 
     def run(output, *overrides, resume=False, **options):
         study = read_study(str(tiny_toml), overrides)

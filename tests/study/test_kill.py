@@ -16,7 +16,7 @@ import types
 import fedfact.training.kept
 
 fedfact.training.kept.PAUSE = 0
-pages = sys.modules["fedfact.report.study.report"] = types.ModuleType("pages")
+pages = sys.modules["fedfact.report.study.page"] = types.ModuleType("pages")
 pages.write_report = lambda results, folder, report: folder / "report.html"
 """
 

@@ -289,7 +289,7 @@ def test_there_is_no_ratio_to_a_loss_below_zero_in_any_seed(copy, run_tiny, no_t
     part = copy / "trained" / "iid-seed1.json"
     change(part, lambda kept: kept["federated"][-1].__setitem__(1, 1e-6))
     with no_training():
-        iid = run_tiny(copy, resume=True)["arms"][0]
+        iid = run_tiny(copy, resume=True).summary["arms"][0]
     believed = iid["loss"]["fact_believed"]["seeds"]
     assert believed[0] > 0 > believed[1]
     assert iid["ratio"]["fact_believed"] is None

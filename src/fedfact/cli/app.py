@@ -11,6 +11,7 @@ import typer
 
 from .._version import __version__
 from ..errors import FedfactError
+from ..extras import missing
 from ..io.files import reason
 from .advise import advise
 from .federation.commands import federation
@@ -21,7 +22,6 @@ from .run.report import report
 from .run.run import run
 from .run.train import train
 from .settle import settle
-from .shared.extras import missing
 from .shared.output import error, note
 
 app = typer.Typer(

@@ -9,7 +9,7 @@ from ..errors import InputError
 from ..io.files import alone, clear_torn, write_json, write_whole
 from ..io.folders import make_folder
 from ..mechanism import RULES, settle
-from ..progress import Progress, silent
+from ..progress import Progress, part_of, silent
 from ..training import Job, Machine
 from ..training.setup import load_to_train
 from .config.agents import Agents, agents_of
@@ -17,10 +17,19 @@ from .config.arm import Arm, arms
 from .config.load import read_study
 from .config.study import Study
 from .config.write_toml import to_toml
-from .files.directory import Columns, write_tables
+from .files.directory import Columns, Result, read_result, write_tables
 from .files.guard import FILES, TRAINED, check_directory
 from .files.manifest import manifest
-from .files.trained import Trained, about_job, about_study, clear, job_of, read_trained, train
+from .files.trained import (
+    KINDS,
+    Trained,
+    about_job,
+    about_study,
+    clear,
+    job_of,
+    read_trained,
+    train,
+)
 from .measure.measured import Measured, measure
 from .measure.summary import summary
 
@@ -70,8 +79,8 @@ def run_study(
     command: str = "fedfact run",
     progress: Progress = silent,
     note: Callable[[str], None] = lambda text: None,
-) -> dict[str, Any]:
-    """Run a study and write its results to a directory; return the summary.
+) -> Result:
+    """Run a study, write its results to a directory and return them.
 
     Everything is checked before the first training, and before anything is written. What was
     trained before is read, not repeated; a training that was killed goes on from its checkpoint.
@@ -92,7 +101,7 @@ def run_study(
         work = [2 * study.recipe().epochs * int(part.who.samples.sum()) for part in parts]
         for k, (part, done) in enumerate(zip(parts, before, strict=True)):
             if done is None:
-                share = _part(progress, sum(work[:k]), work[k], sum(work))
+                share = part_of(progress, "study", sum(work[:k]), work[k], sum(work), KINDS)
                 done = part.measure(study, part.train(machine, share, note))
             clear(part.path)
             measured.append(done)
@@ -113,7 +122,7 @@ def run_study(
         seeds, now = list(range(study.seeds)), None in before
         write_json(file, manifest(file, command, machine, seeds, seconds, now=now, same=same))
         write_json(output / "summary.json", document)  # last: with it the study is finished
-    return document
+    return read_result(output)
 
 
 def _is_finished(study: Study, output: Path) -> bool:
@@ -158,16 +167,6 @@ def _check_terms(study: Study, arm: Arm, who: Agents) -> None:
             settle(who.population(), study.terms.agreed(rule), seed=0)
         except InputError as error:
             raise InputError(f"{study.name}, {arm.name}: {error}") from None
-
-
-def _part(progress: Progress, before: int, images: int, in_all: int) -> Progress:
-    """Reports of one training, which comes in two halves, as a part of the whole study's."""
-
-    def told(what: str, done: int, total: int, unit: str) -> None:
-        first = 0 if what == "local" else images // 2
-        progress("study", before + first + images // 2 * done // max(total, 1), in_all, unit)
-
-    return told
 
 
 def _stacked(tables: list[Columns]) -> Columns:

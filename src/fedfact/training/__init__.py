@@ -4,8 +4,9 @@ What is offered here is imported when it is asked for: a federation reads a trai
 PyTorch.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from ..lazy import lazily as _lazily
 
 if TYPE_CHECKING:
     from .algorithm import Federated, train_federated, train_local
@@ -33,27 +34,20 @@ __all__ = [
     "train_local",
 ]
 
-_WHERE = {
-    "RECIPES": "recipe",
-    "Augmentation": "augmentation.settings",
-    "Checkpoint": "checkpoint",
-    "Curve": "curve",
-    "Federated": "algorithm",
-    "Job": "job",
-    "Machine": "engines.engine",
-    "Recipe": "recipe",
-    "Score": "evaluate",
-    "prepare": "setup",
-    "train_federated": "algorithm",
-    "train_local": "algorithm",
-}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _WHERE:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f".{_WHERE[name]}", __name__), name)
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+__getattr__, __dir__ = _lazily(
+    __name__,
+    {
+        "RECIPES": "recipe",
+        "Augmentation": "augmentation.settings",
+        "Checkpoint": "checkpoint",
+        "Curve": "curve",
+        "Federated": "algorithm",
+        "Job": "job",
+        "Machine": "engines.engine",
+        "Recipe": "recipe",
+        "Score": "evaluate",
+        "prepare": "setup",
+        "train_federated": "algorithm",
+        "train_local": "algorithm",
+    },
+)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from fedfact.report.study.report import write_report
+from fedfact.report.study.page import write_report
 from fedfact.study.config.load import read_study
 from fedfact.study.files.directory import read_result
 from fedfact.study.run import run_study
@@ -43,7 +43,7 @@ def no_page(monkeypatch):
         (folder / "report.html").write_text(" ".join(names))
         return folder / "report.html"
 
-    monkeypatch.setattr("fedfact.report.study.report.write_report", write)
+    monkeypatch.setattr("fedfact.report.study.page.write_report", write)
 
 
 @pytest.mark.slow

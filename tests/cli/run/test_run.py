@@ -46,7 +46,7 @@ def no_page(monkeypatch):
         (folder / "report.html").write_text(results[0].summary["study"])
         return folder / "report.html"
 
-    monkeypatch.setattr("fedfact.report.study.report.write_report", write)
+    monkeypatch.setattr("fedfact.report.study.page.write_report", write)
 
 
 @pytest.mark.slow

@@ -3,6 +3,11 @@
 import os
 import shutil
 
+import pytest
+
+from fedfact.federation.audit.own_copy import verify_copy
+from fedfact.federation.audit.verify import is_sound
+from fedfact.federation.member.files import MemberFiles
 from fedfact.federation.wire.message import read_message
 from fedfact.federation.wire.transport import Failure
 
@@ -98,3 +103,36 @@ def seen(folder):
         path: (path.stat().st_mtime_ns, path.read_bytes() if path.is_file() else None)
         for path in folder.rglob("*")
     }
+
+
+@pytest.mark.parametrize(
+    ("lost", "check"),
+    [
+        ("opened.json", "own nonce"),
+        ("heads.jsonl", "own heads"),
+        ("training.bin", "own rounds"),
+        ("statements/settlement-*.json", "own statements"),
+        ("statements/answer-*.json", "own answers"),
+    ],
+)
+@pytest.mark.parametrize("rule", ["rebate", "sandwich"])
+def test_a_copy_that_is_gone_accuses_nobody_and_ticks_nothing(
+    finished, tmp_path, rule, lost, check
+):
+    house = getattr(finished, rule)
+    own = tmp_path / "birch"
+    shutil.copytree(house.agents["birch"], own)
+    next(own.glob(lost)).unlink()
+    found = {each.name: each for each in verify_copy(house.entries(), "birch", MemberFiles(own))}
+    assert found.pop(check).holds is None
+    assert all(each.holds for each in found.values()), found
+    assert is_sound([*found.values()])
+
+
+def test_heads_that_are_empty_are_not_ticked(finished, tmp_path):
+    shutil.copytree(finished.rebate.agents["birch"], tmp_path / "birch")
+    (tmp_path / "birch" / "heads.jsonl").write_bytes(b"")
+    copy = verify_copy(finished.rebate.entries(), "birch", MemberFiles(tmp_path / "birch"))
+    assert [(each.holds, each.says.partition(":")[0]) for each in copy if each.holds is None] == [
+        (None, "not checked")
+    ]

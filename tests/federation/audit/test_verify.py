@@ -5,6 +5,7 @@ import random
 import shutil
 import sqlite3
 from dataclasses import asdict, fields, replace
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -488,7 +489,8 @@ def copies(entries, house, agent="birch"):
 
 
 def test_an_agents_copy_finds_a_rewritten_ledger(entries, key, house):
-    late = [replace(entry, time="2999-01-01T00:00:00.000+00:00") for entry in entries[1:]]
+    later = (datetime.now(UTC) + timedelta(hours=1)).isoformat(timespec="milliseconds")
+    late = [replace(entry, time=later) for entry in entries[1:]]
     wrong = lie.rewritten([entries[0], *late], key)
     nonces = place_of(entries, "nonces")
     assert failed(wrong) == {"seed": nonces}  # with their nonces agents signed another head

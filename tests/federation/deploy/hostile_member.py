@@ -46,11 +46,12 @@ class Hostile:
 
 
 class Outside(Hostile):
-    """A process with the kit of a member, which connects as ``cell``: its own, unless it lies."""
+    """A process with what a member's site has. It connects as ``cell``: its own, unless it lies."""
 
-    def __init__(self, kit, cell=None, patience=20.0):
-        words = [sys.executable, __file__, str(kit), cell or f"{kit.name}.evil"]
-        self._log = (kit.parent / f"{kit.name}-hostile.log").open("ab")
+    def __init__(self, workspace, cell=None, patience=20.0):
+        member = workspace.parent.name
+        words = [sys.executable, __file__, str(workspace), cell or f"{member}.evil"]
+        self._log = (workspace.parent / "hostile.log").open("ab")
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": self._log}
         self._process = subprocess.Popen(words, text=True, **pipes)
         self._write, self._read = self._process.stdin, self._process.stdout
@@ -199,23 +200,27 @@ def _message(topic, body=None, inside=(), claims=None, cookies=(), admin=None, r
     return Message(None, shareable)
 
 
+_CREDENTIALS = ("ca_cert", "client_cert", "client_key")
+
+
 class _Process(_Sender):
     """The process of an ``Outside``."""
 
-    def __init__(self, kit, name):
+    def __init__(self, workspace, name):
         from nvflare.fuel.f3.cellnet.cell import Cell
         from nvflare.private.fed.utils.fed_utils import fobs_initialize
 
         fobs_initialize()
-        self._startup, self._own = kit / "startup", kit.name
+        self._startup, self._own = workspace / "startup", workspace.parent.name
         settings = json.loads((self._startup / "fed_client.json").read_text())
-        self._server = settings["servers"][0]
-        files = {"ca_cert": "rootCA.pem", "client_cert": "client.crt", "client_key": "client.key"}
+        self._server, client = settings["servers"][0], settings["client"]
+        names = ("ssl_root_cert", "ssl_cert", "ssl_private_key")
+        self._files = [str(self._startup / client[name]) for name in names]
         self._cell = Cell(
             fqcn=name,
             root_url="tcp://" + self._server["service"]["target"],
             secure=True,
-            credentials={key: str(self._startup / file) for key, file in files.items()},
+            credentials=dict(zip(_CREDENTIALS, self._files, strict=True)),
             create_internal_listener=False,
             auth_identity=self._own,
             auth_identity_map={"server": self._server["identity"]},
@@ -242,6 +247,7 @@ class _Process(_Sender):
         about = FLContext()
         for key, value in claims.items():
             about.set_prop(key, value, private=False)
+        root, certificate, key = self._files
         authenticator = Authenticator(
             cell=self._cell,
             project_name=self._server["name"],
@@ -249,9 +255,9 @@ class _Process(_Sender):
             client_type=kind,
             expected_sp_identity=self._server["identity"],
             secure_mode=True,
-            root_cert_file=str(self._startup / "rootCA.pem"),
-            private_key_file=str(self._startup / "client.key"),
-            cert_file=str(self._startup / "client.crt"),
+            root_cert_file=root,
+            private_key_file=key,
+            cert_file=certificate,
             msg_timeout=3.0,
             retry_interval=1.0,
             timeout=6.0,

@@ -1,17 +1,20 @@
 """The ledger: it only grows, by whole batches, whatever happens to the process or the disk."""
 
 import json
+import os
 import sqlite3
 import subprocess
 import sys
+import time
 from dataclasses import asdict, replace
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 import sqlalchemy as sa
 
 from fedfact.errors import FedfactError, LedgerError
 from fedfact.federation.agreement.lines import Posting
+from fedfact.federation.audit.laws import Fault
 from fedfact.federation.audit.verify import chain, times
 from fedfact.federation.ledger.entry import FIRST, Entry, Unreadable
 from fedfact.federation.ledger.export import export, read_export
@@ -84,6 +87,38 @@ def test_a_clock_that_is_set_back_never_turns_the_times_back(ledger, monkeypatch
     assert times(entries)
 
 
+@pytest.mark.parametrize("days", [400, 2_900_000, -400])
+def test_a_clock_that_is_set_by_days_is_refused_before_an_entry_has_its_time(
+    place, ledger, monkeypatch, days
+):
+    """Times never go back: after one from the year 9999 there could be no other."""
+    ledger.add(KEY, batch(1))
+
+    class Clock(datetime):
+        @classmethod
+        def now(cls, zone):
+            return datetime.now(zone) + timedelta(days=days)
+
+    with monkeypatch.context() as patch:
+        patch.setattr("fedfact.federation.ledger.store.datetime", Clock)
+        with pytest.raises(LedgerError, match=r"clock was set while this ran, to .* see"):
+            ledger.add(KEY, batch(2))
+    ledger.add(KEY, batch(3))
+    assert [json.loads(entry.body)["amount"] for entry in ledger.entries()] == [1] * 3 + [3] * 3
+    assert times(ledger.entries())
+
+
+def test_a_time_that_is_yet_to_come_is_found_and_one_of_today_is_not(ledger, monkeypatch):
+    for hours, found in ((20, None), (28, "yet to come"), (24 * 365 * 7000, "yet to come")):
+        at = (datetime.now(UTC) + timedelta(hours=hours)).isoformat(timespec="milliseconds")
+        entries = [Entry(0, "posting", at, "{}", FIRST, "hash", "signature")]
+        if found is None:
+            assert times(entries)
+            continue
+        with pytest.raises(Fault, match=found):
+            times(entries)
+
+
 class Wrong:
     def encoded(self):
         raise RuntimeError("in the middle")
@@ -150,6 +185,68 @@ def test_a_locked_data_base_is_a_refusal(place, ledger, monkeypatch):
     holder.execute("ROLLBACK")
     holder.close()
     assert len(ledger.add(KEY, batch(1))) == 3
+
+
+def test_a_reader_never_keeps_the_writer_waiting(place, ledger):
+    ledger.add(KEY, batch(1))
+    reader = sqlite3.connect(place, isolation_level=None)
+    reader.execute("BEGIN")
+    wanted = "SELECT count(*) FROM fedfact_ledger"
+    assert reader.execute(wanted).fetchone() == (3,)
+    began = time.monotonic()
+    ledger.add(KEY, batch(2))  # a lock that is held is waited for ten seconds, then refused
+    assert time.monotonic() - began < 5
+    assert reader.execute(wanted).fetchone() == (3,)  # it reads on as it began
+    reader.execute("COMMIT")
+    assert reader.execute(wanted).fetchone() == (6,)
+    reader.close()
+
+
+def test_when_it_is_closed_all_of_it_is_in_the_one_file(place, ledger, tmp_path):
+    ledger.add(KEY, batch(1))
+    assert (tmp_path / "ledger.db-wal").stat().st_size > 0
+    ledger.close()
+    assert [path.name for path in tmp_path.iterdir()] == ["ledger.db"]
+    copy = tmp_path / "copy.db"
+    copy.write_bytes((tmp_path / "ledger.db").read_bytes())
+    assert chain(read_ledger(str(copy))).startswith("3 entries")
+
+
+def test_of_a_killed_writer_the_log_is_part_of_the_ledger(place, ledger, tmp_path):
+    ledger.add(KEY, batch(1))
+    backup = tmp_path / "backup"
+    backup.mkdir()
+    for path in list(tmp_path.glob("ledger.db*")):  # as a kill would leave them
+        if not path.name.endswith("-shm"):
+            (backup / path.name).write_bytes(path.read_bytes())
+    assert chain(read_ledger(str(backup / "ledger.db"))).startswith("3 entries")
+
+
+def test_a_ledger_on_a_read_only_medium_can_be_read(place, ledger, tmp_path, monkeypatch):
+    ledger.add(KEY, batch(1))
+    ledger.close()
+    monkeypatch.setattr("os.access", lambda path, how: how != os.W_OK)
+    before = (tmp_path / "ledger.db").read_bytes()
+    assert chain(read_ledger(place)).startswith("3 entries")
+    assert [path.name for path in tmp_path.iterdir()] == ["ledger.db"]
+    assert (tmp_path / "ledger.db").read_bytes() == before
+
+
+@pytest.mark.thorough
+def test_a_ledger_on_a_medium_mounted_read_only_can_be_read(tmp_path):
+    disk = tmp_path / "disk ä?"
+    disk.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", str(disk)]
+    if subprocess.run(mount, capture_output=True).returncode:
+        pytest.skip("no rights to mount a disk here")
+    try:
+        ledger = Ledger.at(str(disk / "ledger.db"), new=True)
+        ledger.add(KEY, batch(1))
+        ledger.close()
+        subprocess.run(["mount", "-o", "remount,ro", str(disk)], check=True)
+        assert chain(read_ledger(str(disk / "ledger.db"))).startswith("3 entries")
+    finally:
+        subprocess.run(["umount", str(disk)], check=True)
 
 
 # Children of one process add batches until they are killed, at times drawn at random.

@@ -11,6 +11,7 @@ from fedfact.federation.member.config import read_member_config
 from fedfact.federation.member.files import MemberFiles
 from fedfact.federation.member.member import open_member
 from fedfact.federation.operator.directory import OperatorDirectory
+from fedfact.federation.operator.session import Paused
 from fedfact.federation.wire.keys import Key
 from fedfact.federation.wire.message import OPERATOR, read_message, write_message
 from fedfact.federation.wire.transport import InProcess
@@ -148,14 +149,14 @@ def test_with_a_full_disk_it_loses_nothing(make_house, wired, essence, sound, mo
         monkeypatch.setattr(join, "write_message", write)
     agents = house.handlers()  # the same agents all the time: nothing is forgotten by a restart
     for _ in range(2):
-        with pytest.raises(InputError, match="quorum"):
+        with pytest.raises(Paused, match="quorum"):
             house.run(InProcess(agents))
     house.run(InProcess(agents))
     assert left == {"birch": 0}
     assert essence(sound(house))["models"] == wanted
 
 
-def signed_by_operator(house, kind, to, content, *, key=None, federation=None):
+def signed_by_operator(house, kind, to, content, *, key=None, federation=None, body=b""):
     with OperatorDirectory(house.directory) as consortium:
         entries = consortium.ledger.entries()
         newest = {"number": len(entries) - 1, "hash": entries[-1].hash}
@@ -166,6 +167,7 @@ def signed_by_operator(house, kind, to, content, *, key=None, federation=None):
             sender=OPERATOR,
             to=to,
             content={"ledger": newest} | content,
+            body=body,
         )
 
 
@@ -296,8 +298,12 @@ def test_a_statement_for_another_or_with_another_model_is_refused(talk):
     with pytest.raises(InputError, match="for somebody else"):
         agent("statement", signed_by_operator(house, "statement", "alder", told))
     own = {k: v for k, v in head(said["alder"][-1][1]).content.items() if k != "ledger"}
+    model = (house.agents["alder"] / "model.bin").read_bytes()
+    other = signed_by_operator(house, "statement", "alder", own, body=model[::-1])
     with pytest.raises(InputError, match="another model than it names"):
-        agent("statement", signed_by_operator(house, "statement", "alder", own))
+        agent("statement", other)
+    again = agent("statement", signed_by_operator(house, "statement", "alder", own))
+    assert head(again).content["agrees"] is True  # it has that model already
 
 
 # --------------------------------------------------------------------------------- config
@@ -345,8 +351,8 @@ def test_a_config_that_is_not_there_is_refused_in_words(tmp_path):
     with pytest.raises(InputError, match="TOML file with name, true_cost and data"):
         read_member_config(tmp_path / "agent.toml")
     (tmp_path / "agent.toml").write_text('name = "a"\ntrue_cost = 1.0\ndata = "digits:0/3"\n')
-    with pytest.raises(InputError, match=r"copy terms\.json from the kit"):
+    with pytest.raises(InputError, match="fedfact federation join lays it there"):
         open_member(tmp_path)
     (tmp_path / "terms.json").write_text("{}")
-    with pytest.raises(InputError, match=r"copy terms\.json from the kit again"):
+    with pytest.raises(InputError, match="remove it, and start fedfact federation join"):
         open_member(tmp_path)

@@ -4,7 +4,7 @@ import pytest
 
 from fedfact.federation.operator.directory import OperatorDirectory
 from fedfact.federation.operator.session import Paused, Session
-from fedfact.federation.wire.transport import Failure, InProcess
+from fedfact.federation.wire.transport import Failure, InProcess, Stopped
 
 
 def test_the_draw_is_not_known_while_anything_it_depends_on_may_change(make_house, wired):
@@ -38,3 +38,45 @@ def test_without_a_quorum_of_nonces_a_draw_is_not_made(make_house, wired, rule):
     with pytest.raises(Paused, match="1 agents opened their nonces and the quorum is 2"):
         house.run(wired(house, before))
     assert house.run().nonces.withheld == []
+
+
+class Jobs:
+    """A wire on which members that are away can only be back in another run."""
+
+    def __init__(self, wired, house, away=()):
+        self.wire, self.away, self.waited = wired(house, self.before), set(away), []
+
+    def before(self, agent, kind, request):
+        return Failure("unreachable") if agent in self.away and kind == "open" else request
+
+    def __getattr__(self, name):
+        return getattr(self.wire, name)
+
+    def wait_for(self, agents, timeout):
+        self.waited.append(set(agents))
+        return self.away & agents
+
+
+def test_a_member_that_comes_back_in_another_run_is_asked_there(make_house, wired, sound):
+    house = make_house(agents=4, rule="sandwich", rounds=2)
+    with pytest.raises(Stopped):
+        house.run(Jobs(wired, house, ["cedar"]))
+    assert house.record().phase == "nonces to open"
+    assert house.run(Jobs(wired, house)).nonces.withheld == []
+    assert sound(house).phase == "finished"
+
+
+def test_a_member_that_had_its_chance_has_withheld_its_nonce(make_house, wired):
+    """Else one that comes and goes would hold up the others for ever."""
+    house = make_house(agents=4, rule="sandwich", rounds=2)
+    with pytest.raises(Stopped):
+        house.run(Jobs(wired, house, ["cedar"]))
+    assert house.run(Jobs(wired, house, ["cedar"])).nonces.withheld == ["cedar"]
+
+
+def test_who_left_is_not_waited_for(make_house, wired):
+    house = make_house(agents=4, rule="sandwich", rounds=2)
+    (house.agents["cedar"] / "leave").touch()
+    jobs = Jobs(wired, house, ["cedar"])
+    house.run(jobs)
+    assert jobs.waited == [set()]

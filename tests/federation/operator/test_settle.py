@@ -1,5 +1,13 @@
 """The settlement of what was delivered: lost answers, an early end, a void settlement."""
 
+import shutil
+
+import pytest
+
+from fedfact.errors import InputError
+from fedfact.federation.audit.verify import verify
+from fedfact.federation.member.files import MemberFiles
+from fedfact.federation.operator.session import Paused
 from fedfact.federation.wire.message import read_message
 from fedfact.federation.wire.transport import Failure
 
@@ -65,3 +73,79 @@ def test_a_void_settlement_leaves_who_trained_the_model(make_house, wired):
     for name in ("birch", "cedar"):
         assert (house.agents[name] / "model.bin").is_file()
     assert not (house.agents["alder"] / "model.bin").exists()
+    assert sorted(record.handed) == ["birch", "cedar"]
+    assert record.owed == {}
+
+
+def test_of_a_void_settlement_it_is_known_who_has_not_got_the_model(make_house, wired):
+    house = make_house(rounds=2)
+
+    def away(*parts):
+        return lambda agent, kind, request: (
+            Failure("timeout") if (agent, kind) in parts else request
+        )
+
+    record = house.run(wired(house, away(("alder", "round"), ("cedar", "model"))))
+    assert record.owed == {"cedar": "model"}
+    assert record.phase == "settled, 1 models to hand out"
+    assert acknowledgements(house) == "1 models, 1 to hand out"
+    record = house.run(wired(house, away(("alder", "round"))))
+    assert (record.owed, record.phase) == ({}, "finished")
+    assert acknowledgements(house) == "2 models, 0 to hand out"
+    assert (house.agents["cedar"] / "model.bin").is_file()
+
+
+def acknowledgements(house):
+    return {each.name: each.says for each in verify(house.entries())}["acknowledgements"]
+
+
+def paused_at(house, wired, number):
+    """A house whose training pauses before this round."""
+
+    def before(agent, kind, request):
+        late = kind == "round" and read_message(request, 1 << 20).head.content["round"] == number
+        return Failure("unreachable") if late else request
+
+    with pytest.raises(Paused):
+        house.run(wired(house, before))
+
+
+def test_a_lost_model_does_not_keep_what_was_delivered_from_being_settled(make_house, wired, sound):
+    house, whole = make_house(agents=4, rounds=10), None
+    paused_at(house, wired, 4)
+    shutil.copytree(house.root, whole := house.root.with_name("whole"))
+    shutil.rmtree(house.directory / "models")
+    (house.directory / "models").mkdir()
+    with pytest.raises(InputError, match=r"round-3\.bin: cannot be read .* resume with --finish"):
+        house.run()
+    (house.directory / "finish").touch()
+    record = house.run()
+    lost = sound(house)
+    assert (record.phase, len(record.rounds)) == ("finished", 3)
+    for name, place in house.agents.items():
+        said = record.acknowledged[name].said.read_head().content
+        assert said["why"] == ["the model that it names did not come with it"]
+        assert len(MemberFiles(place).statements()) == 1
+        assert not (place / "model.bin").exists()
+    assert "without the model" in (house.directory / "operator.log").read_text()
+    twin = type(house).__new__(type(house))
+    twin.root, twin.directory = whole, whole / "operator"
+    twin.agents = {name: whole / name for name in house.agents}
+    (twin.directory / "finish").touch()
+    twin.run()
+    assert sound(twin).lines == lost.lines  # amounts need no model
+
+
+def test_a_model_that_is_lost_after_the_last_round_holds_up_no_settlement(make_house, wired):
+    house = make_house(agents=4, rule="sandwich", rounds=2)
+
+    def before(agent, kind, request):
+        if kind == "open":
+            (house.directory / "models" / "round-2.bin").write_bytes(b"damaged")
+        return request
+
+    with pytest.raises(InputError, match=r"is not the model that the ledger names; restore it"):
+        house.run(wired(house, before))
+    assert house.record().phase == "settled, 4 statements to hand out"
+    (house.directory / "finish").touch()
+    assert house.run().phase == "finished"

@@ -9,8 +9,7 @@ import pytest
 
 from fedfact.errors import InputError
 from fedfact.report.study.charts import STEMS
-from fedfact.report.study.page import page
-from fedfact.report.study.report import write_report
+from fedfact.report.study.page import page, write_report
 
 
 class Reader(HTMLParser):

@@ -4,6 +4,7 @@ import fcntl
 import json
 import os
 import re
+import shutil
 from contextlib import contextmanager
 from dataclasses import replace
 
@@ -13,6 +14,7 @@ import typer
 from matplotlib.figure import Figure
 from typer.testing import CliRunner
 
+from fedfact import plot
 from fedfact.cli.lab.collapse import collapse as command
 from fedfact.data import load
 from fedfact.errors import InputError
@@ -90,6 +92,20 @@ def test_every_rule_is_there_twice(document):
     assert (document["dataset"], document["agents"], document["epochs"]) == (
         "digits", AGENTS, EPOCHS,
     )  # fmt: skip
+
+
+def test_the_result_is_the_document_and_a_table_of_its_cases(tiny, document, tmp_path):
+    shutil.copytree(tiny, tmp_path / "copy")
+    found = run(tmp_path / "copy", resume=True)
+    assert found.document() == document
+    assert [(row["rule"], row["lies"]) for row in found.rows()] == [
+        (case["rule"], case["lies"]) for case in document["cases"]
+    ]
+    assert found.rows()[0]["accuracy"] == document["cases"][0]["accuracy"]["mean"]
+    lines = repr(found).splitlines()
+    assert lines[0] == f"Collapse on Digits, {AGENTS} agents, seeds {SEEDS}"
+    assert len(lines) == 2 + len(document["cases"])
+    assert plot(found).title == "The free-rider dilemma, trained"
 
 
 def test_the_numbers_are_those_of_the_equilibria_trained_directly(document):

@@ -159,7 +159,8 @@ def start(
     """Run the operator: enrol, agree, train, settle, hand out statements; ends when all is done.
 
     Stopped or killed at any time, it goes on from the ledger when started again. Exit code 4 if it
-    was stopped before the end.
+    was stopped before the end, if too few members were there to go on, or if members that are owed
+    a statement or the model did not come for it.
     """
     from ...federation.deploy.flare.kits.paths import require_flare
     from ...federation.deploy.flare.server.running import run_operator
@@ -168,14 +169,15 @@ def start(
     require_flare()
     OperatorDirectory(directory).ledger.close()
     with watching() as view:
-        said, over = run_operator(directory, view.show, wait, finish)
+        ending = run_operator(directory, view.show, wait, finish, note)
     if as_json:
-        print_json({**(said or {}), "stopped": not over})
-    elif said is not None:
-        print_overview(said, running=False)
-        stdout().print(paths(directory, said))
-    if not over:
-        note(f"stopped before the end; go on with fedfact federation resume {directory}")
+        how = {"stopped": ending.unfinished is not None, "unfinished": ending.unfinished}
+        print_json({**(ending.overview or {}), **how})
+    elif ending.overview is not None:
+        print_overview(ending.overview, running=False)
+        stdout().print(paths(directory, ending.overview))
+    if ending.unfinished is not None:
+        note(f"{ending.unfinished}; go on with fedfact federation resume {directory}")
         raise typer.Exit(STOPPED)
 
 
@@ -184,9 +186,14 @@ def resume(
     directory: Directory, wait: Wait = 60.0, finish: Finish = False, as_json: AsJson = False
 ) -> None:
     """Go on with a federation that was stopped, killed or paused; exit codes as those of start."""
-    from ...federation.operator.directory import ledger_place, read_invitation
+    from ...federation.operator.directory import (
+        ledger_place,
+        read_invitation,
+        refuse_lost_ledger,
+    )
 
     read_invitation(directory)
+    refuse_lost_ledger(directory)
     place = ledger_place(directory)
     if "://" not in place and not Path(place).exists():
         raise InputError(f"{directory}: was not started yet; run fedfact federation start")
@@ -199,7 +206,11 @@ def status(directory: Directory, as_json: AsJson = False) -> None:
     from ...federation.deploy.flare.server.status import read_status
     from ...federation.ledger.state import replay
     from ...federation.ledger.store import read_ledger
-    from ...federation.operator.directory import ledger_place, read_invitation
+    from ...federation.operator.directory import (
+        ledger_place,
+        read_invitation,
+        refuse_lost_ledger,
+    )
     from ...federation.operator.overview import overview
 
     published, invited = read_invitation(directory)
@@ -208,6 +219,7 @@ def status(directory: Directory, as_json: AsJson = False) -> None:
     entries = read_ledger(place) if there else []
     running = read_status(directory) is not None
     if not entries:
+        refuse_lost_ledger(directory, empty=True)
         phase = "starting" if running else "not started"
         if as_json:
             name = published.name

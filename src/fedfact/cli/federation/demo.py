@@ -21,7 +21,8 @@ def demo(
     """Three members and an operator as real processes over mutual TLS, from nothing to settled.
 
     Each member has a third of scikit-learn's digits and a cost of its own; at the end the ledger
-    is verified and every member has its statement and the model. Exit code 4 if it was stopped.
+    is verified and every member has its statement and the model. Exit code 4 if it was stopped
+    or paused.
     """
     from ...federation.deploy.flare.kits.paths import require_flare
 
@@ -33,7 +34,8 @@ def demo(
     if as_json:
         print_json(found)
     if found["stopped"]:
-        note(f"stopped before the end; go on with fedfact federation demo --directory {directory}")
+        why = found["unfinished"]
+        note(f"{why}; go on with fedfact federation demo --directory {directory}")
         raise typer.Exit(STOPPED)
     if not as_json:
         print_overview(found["overview"], running=False)

@@ -17,7 +17,7 @@ from ..shared.output import note, print_table, stderr, stdout
 from ..shared.tables import new_table
 
 STOPPED = 4
-"""The exit code of a federation that was stopped before its end."""
+"""The exit code of a federation that is not over, and can go on."""
 
 
 def agents_table(said: dict[str, Any], there: frozenset[str] | None = None) -> Table:

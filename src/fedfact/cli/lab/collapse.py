@@ -48,7 +48,7 @@ def collapse(
     folder = output or Path("runs") / f"collapse-{dataset}"
     try:
         with progress_bar() as (progress, note_above):
-            document = run_collapse(
+            found = run_collapse(
                 dataset,
                 setting,
                 machine,
@@ -62,6 +62,7 @@ def collapse(
             )
             from ...report.single.collapse import write_collapse
 
+            document = found.document()
             picture, sentence = write_collapse(document, folder)
     except KeyboardInterrupt:
         note(f"stopped; the same command with --resume goes on from {folder}")

@@ -39,7 +39,7 @@ def report(
     if markdown:
         print_markdown(results)
         return
-    from ...report.study.report import write_report  # here, because matplotlib loads slowly
+    from ...report.study.page import write_report  # here, because matplotlib loads slowly
 
     with progress_bar() as (told, _):
         page = write_report(results, output or directories[0], told)

@@ -42,8 +42,7 @@ def run(
     A study that was stopped or killed goes on with --resume; what is finished is not done again.
     """
     from ...study.config.load import read_study
-    from ...study.files.directory import read_result  # here, because torch loads slowly
-    from ...study.run import run_study
+    from ...study.run import run_study  # here, because torch loads slowly
     from ...training import Machine
     from .study_table import print_studies
 
@@ -54,7 +53,7 @@ def run(
     folder = output or Path("runs") / given.name
     try:
         with progress_bar() as (progress, note_above):
-            summary = run_study(
+            result = run_study(
                 given,
                 machine,
                 folder,
@@ -64,15 +63,14 @@ def run(
                 progress=progress,
                 note=note_above,
             )
-            from ...report.study.report import write_report
+            from ...report.study.page import write_report
 
-            result = read_result(folder)
             page = write_report([result], folder, progress)
     except KeyboardInterrupt:
         note(f"stopped; the same command with --resume goes on from {folder}")
         raise typer.Exit(130) from None
     if as_json:
-        print_json(summary)
+        print_json(result.summary)
     else:
         print_studies([result])
         stdout().print(f"\nThe page: {page}", soft_wrap=True)

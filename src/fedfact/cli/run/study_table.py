@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 
-from ...report.base.words import Cell, estimate
+from ...report.base.words import Cell, estimate, listed
 from ...report.study.cases import Case, cases_of
 from ...report.study.key_numbers import key_numbers
+from ...report.study.rules import settled_by
 from ...study.files.directory import Result
 from ..shared.output import print_table, stdout
 from ..shared.tables import new_table
@@ -14,7 +15,8 @@ _SIDE_BY_SIDE = 4  # cases that a terminal has room for
 
 def print_studies(results: Sequence[Result]) -> None:
     """The key numbers of every arm: the mean over seeds, ± half the 95 % interval."""
-    header, rows = key_numbers(cases_of(results))
+    cases = cases_of(results)
+    header, rows = key_numbers(cases)
     for start in range(0, len(rows), _SIDE_BY_SIDE):
         names, *numbers = zip(header, *rows[start : start + _SIDE_BY_SIDE], strict=True)
         table = new_table(*map(str, names))
@@ -23,10 +25,12 @@ def print_studies(results: Sequence[Result]) -> None:
         print_table(table)
     several = any(len(result.summary["seeds"]) > 1 for result in results)
     interval = " and seeds, ± half of the 95 % interval over seeds (Student)" if several else ""
+    _, *others = (each.name for each in settled_by(cases))
+    rules = f"rule{'s' if len(others) > 1 else ''}"
     stdout().print(
         f"Test accuracy and loss, mean over agents{interval}. FACT: as the paper counts it "
         "(p = ⅓), exactly for these agents, as agents at the median believe (½), as our "
-        "settlement pays, and by the rebate rule."
+        f"settlement pays, and by the {listed(others)} {rules}."
     )
 
 

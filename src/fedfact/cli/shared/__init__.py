@@ -1,1 +1,6 @@
-"""What the commands share: where output goes, options, the progress bar, tables."""
+"""What the commands share: where output goes, options, the progress bar, tables.
+
+For the commands alone.
+"""
+
+__all__: list[str] = []

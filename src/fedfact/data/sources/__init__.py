@@ -1,1 +1,6 @@
-"""Where data comes from, and in which formats."""
+"""Where data comes from, and in which formats.
+
+For `fedfact.data` alone.
+"""
+
+__all__: list[str] = []

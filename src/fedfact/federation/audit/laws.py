@@ -17,6 +17,7 @@ from ..ledger.entries import (
     Agreed,
     Declined,
     Enrolled,
+    Handed,
     Leaves,
     Nonces,
     Revealed,
@@ -40,6 +41,10 @@ class Fault(Exception):  # noqa: N818  (of the ledger, not of ours)
     def __init__(self, entry: Entry | None, why: str) -> None:
         super().__init__(why)
         self.entry, self.why = entry, why
+
+
+class Unchecked(Exception):  # noqa: N818  (nothing is wrong)
+    """What cannot be checked, because a copy is not there."""
 
 
 class Contested(Exception):  # noqa: N818  (nobody knows whose)
@@ -238,7 +243,10 @@ def balance(replayed: Replayed) -> str:
 
 
 def acknowledgements(replayed: Replayed) -> str:
-    """Who got its statement signed for it, and whether for the one that follows from the ledger."""
+    """Who got its statement signed for it, and whether for the one that follows from the ledger.
+
+    Of a void settlement there are no statements, and members sign for the model.
+    """
     documents, record = replayed
     disputed, told, so_far = [], dict[str, StatementMessage](), LedgerState()
     for entry, document in documents:
@@ -254,8 +262,14 @@ def acknowledgements(replayed: Replayed) -> str:
                 raise Fault(entry, f"{document.agent} was told something else")
             if not answer.agrees:
                 disputed.append(document.agent)
+        elif isinstance(document, Handed):
+            head = _said(entry, document.said, record, "model", document.agent)
+            if head.content != {"model": record.rounds[-1].model}:
+                raise Fault(entry, f"{document.agent} signed for another model than the last one")
         else:
             told = {}
+    if record.settled is not None and record.settled.void:
+        return f"{len(record.handed)} models, {len(record.owed)} to hand out"
     says = f"{len(record.acknowledged)} of {len(record.lines)} statements"
     return says + (f", disputed by {', '.join(disputed)}" if disputed else "")
 

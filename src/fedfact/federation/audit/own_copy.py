@@ -4,8 +4,8 @@ from ...errors import FedfactError, InputError
 from ...mechanism import rule_of
 from ..ledger.entry import Entry
 from ..ledger.state import LedgerState, replay
-from ..member.files import LastRound, MemberFiles
-from .laws import Contested, Fault
+from ..member.files import MemberFiles
+from .laws import Contested, Fault, Unchecked
 from .verify import Verdict, judge
 
 
@@ -18,6 +18,8 @@ def verify_copy(entries: list[Entry], agent: str, files: MemberFiles) -> list[Ve
 
     def heads(record: LedgerState) -> str:
         seen = files.heads()
+        if not seen and agent in record.reports:
+            raise Unchecked("heads.jsonl, which has the heads that the agent was shown, has none")
         for head in seen:
             if head["number"] >= len(entries):
                 raise InputError(f"the agent saw an entry {head['number']}; the ledger was cut off")
@@ -41,6 +43,8 @@ def verify_copy(entries: list[Entry], agent: str, files: MemberFiles) -> list[Ve
             return "not opened yet"
         if agent not in record.contracts:
             return "takes no part"
+        if opened is None and agent in record.nonces.opened:
+            raise Unchecked("the agent opened it, and opened.json, which says for what, is gone")
         if opened is None:
             if not rule_of(record.money).draws:
                 return "not opened, which changes nothing: this rule has no draw"
@@ -54,17 +58,21 @@ def verify_copy(entries: list[Entry], agent: str, files: MemberFiles) -> list[Ve
         return "as opened"
 
     def rounds(record: LedgerState) -> str:
-        last = files.last_round() or LastRound()
+        late = {each.round: each.late for each in files.rounds()}
+        if not late and agent in record.attested:
+            raise Unchecked("training.bin, which has the last round that it answered, is gone")
         away = [done.round for done in record.rounds if agent in done.absent]
-        if in_time := sorted(last.in_time.intersection(away)):
+        if in_time := [number for number in away if late.get(number) is False]:
             said = ", ".join(map(str, in_time))
             raise Contested(f"the agent answered well in time, and is not counted: round {said}")
-        late = ", ".join(str(number) for number in away if number in last.used)
+        missed = ", ".join(str(number) for number in away if number in late)
         taken = len(record.rounds) - len(away)
-        return f"took part in {taken}" + (f", not in time for {late}" if late else "")
+        return f"took part in {taken}" + (f", not in time for {missed}" if missed else "")
 
     def statements(record: LedgerState) -> str:
         kept = files.statements()
+        if not kept and agent in record.acknowledged:
+            raise Unchecked("the agent answered its statement, and its copy is gone")
         for told in kept:
             if told.settlement == record.settlement and (
                 agent not in record.lines
@@ -79,6 +87,8 @@ def verify_copy(entries: list[Entry], agent: str, files: MemberFiles) -> list[Ve
 
     def answers(record: LedgerState) -> str:
         answer = None if record.settlement is None else files.answer(record.settlement)
+        if answer is None and agent in record.acknowledged:
+            raise Unchecked("the agent's copy of its answer is gone")
         if answer is None:
             return "none given"
         if agent not in record.acknowledged:

@@ -8,18 +8,19 @@ copy: `verify_copy`).
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
 
 from ...errors import FedfactError, InputError
-from ..ledger.entry import FIRST, Entry, Unreadable, is_time
+from ..ledger.entry import CLOCKS_MAY_DIFFER, FIRST, Entry, Unreadable, is_time
 from ..ledger.state import LedgerState, replay
 from ..ledger.store import read_ledger
 from ..wire.keys import is_signed
-from .laws import CHECKS, Contested, Fault, Replayed
+from .laws import CHECKS, Contested, Fault, Replayed, Unchecked
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What one check found; ``holds`` is None where what it needs is not sound itself.
+    """What one check found; ``holds`` is None where what it needs is not sound or not there.
 
     Where it is ``contested`` it does not hold either: the agent's word is against the operator's.
     """
@@ -46,13 +47,16 @@ def chain(entries: list[Entry]) -> str:
 
 
 def times(entries: list[Entry]) -> str:
-    """Every entry has its time, in the one form in which times are written, and none goes back."""
-    last = ""
+    """Every entry has its time, in the one form in which times are written, and none goes back, nor
+    lies more than a day ahead of this machine's clock."""
+    last, latest = "", datetime.now(UTC) + timedelta(seconds=CLOCKS_MAY_DIFFER)
     for entry in entries:
         if not is_time(entry.time):
             raise Fault(entry, "has a time that is not as times are written")
         if entry.time < last:
             raise Fault(entry, "has a time before that of the entry before it")
+        if datetime.fromisoformat(entry.time) > latest:
+            raise Fault(entry, f"has the time {entry.time[:19]}, which is yet to come")
         last = entry.time
     return f"{entries[0].time[:19]} to {last[:19]} by the operator's clock"
 
@@ -121,8 +125,8 @@ def verify_ledger(place: str) -> tuple[list[Entry], list[Verdict]]:
 
 
 def is_sound(verdicts: list[Verdict]) -> bool:
-    """Whether all hold but what an agent contests, which is no fault of the ledger's."""
-    return all(each.holds or each.contested for each in verdicts)
+    """Whether nothing was found wrong but what an agent contests, no fault of the ledger's."""
+    return all(each.holds is not False or each.contested for each in verdicts)
 
 
 def first_bad_entry(verdicts: list[Verdict]) -> int | None:
@@ -142,6 +146,8 @@ def judge(check: Callable[..., str], of: object, whose: str = "") -> Verdict:
         return Verdict(name, True, check(of))
     except Fault as fault:
         return _fault(name, fault)
+    except Unchecked as unchecked:
+        return Verdict(name, None, f"not checked: {unchecked}")
     except Contested as contested:
         return Verdict(name, False, str(contested), contested=True)
     except (

@@ -13,6 +13,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from ...errors import InputError, check_keys
+from ...extras import naming_the_extra
 from ...io.folders import make_folder
 from ...results import Tabular, text_table
 from ..ledger.entry import Entry
@@ -62,6 +63,7 @@ def _known(row: Mapping[str, Any]) -> dict[str, Any]:
     return {column: row.get(column) for column in _COLUMNS}
 
 
+@naming_the_extra()
 def run_federation(
     directory: Path | str,
     members: Mapping[str, Mapping[str, Any]],

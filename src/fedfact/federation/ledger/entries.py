@@ -111,6 +111,14 @@ class Acknowledged(Document):
     said: Evidence
 
 
+class Handed(Document):
+    """An agent has the final model of a void settlement; the message names the model."""
+
+    agent: Name
+    settlement: Annotated[int, Field(ge=0)]
+    said: Evidence
+
+
 class Reversal(Document):
     """Undoes the settlement of that number: the same postings with the opposite sign."""
 
@@ -146,6 +154,7 @@ KINDS: dict[str, type[Document]] = {
     "settlement": Settled,
     "line": Line,
     "acknowledged": Acknowledged,
+    "handed": Handed,
     "reversal": Reversal,
 }
 

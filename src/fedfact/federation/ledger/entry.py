@@ -16,6 +16,9 @@ FIRST = "0" * 64
 RESTORE = "restore the ledger from a backup or an export"
 """What to do where an entry cannot be read."""
 
+CLOCKS_MAY_DIFFER = 86_400.0
+"""Seconds by which clocks may differ or be set; one that errs by more is told of."""
+
 
 @dataclass(frozen=True, slots=True)
 class Entry:

@@ -21,6 +21,7 @@ from .entries import (
     Agreed,
     Declined,
     Enrolled,
+    Handed,
     Leaves,
     Nonces,
     Revealed,
@@ -54,6 +55,7 @@ class LedgerState:
         self.settled: Settled | None = None
         self.lines: dict[str, Line] = {}
         self.acknowledged: dict[str, Acknowledged] = {}
+        self.handed: dict[str, Handed] = {}  # of a void settlement
         self.head: Entry | None = None
 
     def add(self, entry: Entry) -> Any:
@@ -90,8 +92,8 @@ class LedgerState:
     def phase(self) -> str:
         """How far the federation has come, in words."""
         if self.settled is not None:
-            waiting = len(self.lines) - len(self.acknowledged)
-            return f"settled, {waiting} statements to hand out" if waiting else "finished"
+            what = "models" if self.settled.void else "statements"
+            return f"settled, {len(self.owed)} {what} to hand out" if self.owed else "finished"
         if self.revealed is not None:
             return "settlement reversed"
         if self.nonces is not None:
@@ -101,6 +103,17 @@ class LedgerState:
         if self.roster is not None:
             return f"training, {len(self.rounds)} of {self.terms.plan().rounds} rounds"
         return "enrolling"
+
+    @property
+    def owed(self) -> dict[str, str]:
+        """Who has not got yet what a settlement owes it: its statement, which the model comes with,
+        or the model alone where the settlement is void."""
+        if self.settled is None:
+            return {}
+        if not self.settled.void:
+            return dict.fromkeys(sorted(self.lines.keys() - self.acknowledged.keys()), "statement")
+        stayed = {agent for agent, each in self.deliveries.items() if not each.left}
+        return dict.fromkeys(sorted(stayed - self.handed.keys()), "model")
 
     def seed_of_draw(self, operator_seed: bytes) -> int:
         """The seed of the draw, with the commitments of those who withheld their nonces."""
@@ -231,7 +244,7 @@ class LedgerState:
         _require(self.revealed is not None, "a settlement before the seed was revealed")
         _require(self.settled is None, "a second settlement that no reversal came before")
         self.settlement, self.settled = number, said
-        self.lines, self.acknowledged = {}, {}
+        self.lines, self.acknowledged, self.handed = {}, {}, {}
 
     def _take_line(self, said: Line, number: int) -> None:
         _require(self.settled is not None, "a line of no settlement")
@@ -248,11 +261,17 @@ class LedgerState:
         _require(said.agent not in self.acknowledged, "a statement acknowledged twice")
         self.acknowledged[said.agent] = said
 
+    def _take_handed(self, said: Handed, number: int) -> None:
+        _require(said.settlement == self.settlement, "a model of another settlement")
+        _require(said.agent in self.owed, "a model for nobody that it is owed to")
+        _require(self.owed[said.agent] == "model", "a model that comes with a statement")
+        self.handed[said.agent] = said
+
     def _take_reversal(self, said: Reversal, number: int) -> None:
         _require(said.settlement == self.settlement, "a reversal of another settlement")
         _require(said.postings == self.reversed_postings(), "a reversal of other amounts")
         self.settlement, self.settled = None, None
-        self.lines, self.acknowledged = {}, {}
+        self.lines, self.acknowledged, self.handed = {}, {}, {}
 
 
 def _require(holds: bool, otherwise: str) -> None:

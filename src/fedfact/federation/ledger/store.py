@@ -4,10 +4,12 @@ Stored through SQLAlchemy, in a file (SQLite) or, by URL, in PostgreSQL.
 """
 
 import sqlite3
+import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any, Self
 
@@ -19,7 +21,7 @@ from ...io.files import read_text
 from ...io.regular import is_file
 from ..wire.document import Document
 from ..wire.keys import Key
-from .entry import FIRST, RESTORE, Entry, Unreadable, hash_of
+from .entry import CLOCKS_MAY_DIFFER, FIRST, RESTORE, Entry, Unreadable, hash_of
 from .export import read_export
 from .snapshot import copy_of
 
@@ -40,9 +42,37 @@ _TABLE = sa.Table(
 )
 
 
-def _now(last: str) -> str:
-    """The time, or the last one again where the clock was set back."""
-    return max(datetime.now(UTC).isoformat(timespec="milliseconds"), last)
+class _Clock:
+    """The time for entries, which never goes back: after a clock was set back, the last one again.
+
+    A clock that is set while this process runs, by more than a day, is refused before an entry has
+    its time: those that come after could not have an earlier one.
+    """
+
+    def __init__(self) -> None:
+        self._set: timedelta | None = None
+
+    def now(self, last: str) -> str:
+        """The time of the entry that comes next."""
+        time = datetime.now(UTC)
+        set_at = time - _EPOCH - timedelta(seconds=_running())
+        if self._set is None:
+            self._set = set_at
+        if abs((set_at - self._set).total_seconds()) > CLOCKS_MAY_DIFFER:
+            raise LedgerError(
+                f"this machine's clock was set while this ran, to {time.isoformat()[:19]} UTC; see "
+                "that it is right, then go on with resume"
+            )
+        return max(time.isoformat(timespec="milliseconds"), last)
+
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def _running() -> float:
+    """Seconds since the machine was started; those it slept too, where the system counts them."""
+    boot = getattr(time, "CLOCK_BOOTTIME", None)
+    return time.monotonic() if boot is None else time.clock_gettime(boot)
 
 
 class Ledger:
@@ -50,7 +80,8 @@ class Ledger:
 
     def __init__(self, url: str | sa.URL, *, new: bool = True) -> None:
         self._known: str | None = None  # the hash of the last entry that this writer knows of
-        self._engine, self._writes = _engine(url), new
+        self._engine, self._writes = _engine(url, writes=new), new
+        self._clock = _Clock()
         try:
             with self._asked():
                 if new:
@@ -115,18 +146,18 @@ class Ledger:
         self._writes = True
         with self._asked(), self._engine.begin() as connection:
             head = connection.execute(last).first()
-            number, previous, time = 0, FIRST, ""
+            number, previous, at = 0, FIRST, ""
             if head is not None:
-                number, previous, time = head.number + 1, head.hash, head.time
+                number, previous, at = head.number + 1, head.hash, head.time
             if self._known not in (None, previous):
                 raise LedgerError(_SOMEBODY_ELSE)
             added = []
             for kind, document in documents:
-                time = _now(time)
+                at = self._clock.now(at)
                 body = document.encoded().decode()
-                own = hash_of(number, kind, time, body, previous)
+                own = hash_of(number, kind, at, body, previous)
                 signature = key.sign("entry", own.encode())
-                added.append(Entry(number, kind, time, body, previous, own, signature))
+                added.append(Entry(number, kind, at, body, previous, own, signature))
                 check(added[-1])
                 number, previous = number + 1, own
             connection.execute(sa.insert(_TABLE), [asdict(entry) for entry in added])
@@ -148,7 +179,7 @@ class Ledger:
             raise LedgerError(f"the ledger cannot be used ({why}); {remedy}") from None
 
 
-def _engine(url: str | sa.URL) -> sa.Engine:
+def _engine(url: str | sa.URL, *, writes: bool) -> sa.Engine:
     """What speaks to the data base. Of a URL that cannot be used nothing is repeated: passwords."""
     try:
         engine = sa.create_engine(_with_driver(sa.make_url(url)), pool_pre_ping=True)
@@ -162,7 +193,7 @@ def _engine(url: str | sa.URL) -> sa.Engine:
             "the ledger's URL cannot be used; write postgresql://USER:PASSWORD@HOST/NAME"
         ) from None
     if engine.dialect.name == "sqlite":
-        sa.event.listen(engine, "connect", _set_up)
+        sa.event.listen(engine, "connect", partial(_set_up, writes=writes))
     return engine
 
 
@@ -171,15 +202,20 @@ def _with_driver(url: sa.URL) -> sa.URL:
     return url.set(drivername="postgresql+psycopg") if plain else url
 
 
-def _set_up(connection: Any, record: Any) -> None:
+def _set_up(connection: Any, record: Any, *, writes: bool) -> None:
     """An entry that was added stays added, also if the machine loses power a moment later.
 
-    Text that is not UTF-8 is passed on, for `Entry` to refuse: so it is known which entry it is.
+    It is written to a log beside the file first (``-wal``), so that nobody who reads keeps the
+    writer waiting. Text that is not UTF-8 is passed on, for `Entry` to refuse: so it is known which
+    entry it is.
     """
     connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, limits.ENTRY + limits.MIB)
     connection.text_factory = lambda data: data.decode(errors="surrogateescape")
     cursor = connection.cursor()
     cursor.execute("PRAGMA busy_timeout=10000")
+    if writes:
+        with suppress(sqlite3.DatabaseError):  # a file that cannot be used is told of by its reader
+            cursor.execute("PRAGMA journal_mode=WAL")
     cursor.execute("PRAGMA synchronous=FULL")
     cursor.close()
 

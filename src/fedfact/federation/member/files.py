@@ -3,7 +3,7 @@
 agent.key     signs for the agent (600)        nonce.secret   its part of the draw (600)
 salt.secret   hides its samples (600)          contract.json  with the operator's signature
 heads.jsonl   every ledger head it was shown   opened.json    what it opened its nonce for
-training.bin  the last round: request, reply, optimiser
+training.bin  the last round, and rounds.jsonl  those before it (`own_rounds`)
 statements/   each statement, its answer to it model.bin      the final model
 leave         if it is there: leave with the next round
 agent.log     what happened, for its owner
@@ -12,12 +12,9 @@ agent.log     what happened, for its owner
 import os
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
-
-from pydantic import Field
+from typing import Any, TypeVar
 
 from ...errors import InputError
 from ...io import limits
@@ -25,13 +22,12 @@ from ...io.files import reason, write_whole
 from ...io.folders import make_folder
 from ...io.regular import read_bytes
 from ..agreement.contract import Contract
-from ..agreement.delivery import Round
 from ..agreement.statement_message import Answer, StatementMessage
 from ..wire.canonical import canonical, digest, read_canonical
-from ..wire.document import Document, Hash, Samples, Signature
+from ..wire.document import Document, Hash, Signature
 from ..wire.keys import Key, is_signed, keep_secret
+from .own_rounds import LastRound, OwnRound, keep_round, last_round, own_rounds
 
-_MAGIC = b"fedfact training 1\n"
 _Read = TypeVar("_Read")
 
 
@@ -48,39 +44,6 @@ class Opened(Document):
 
     roster: Hash
     ledger: Hash
-
-
-class _Kept(Document):
-    """What `LastRound` keeps besides reply and state."""
-
-    request: Hash
-    used: list[tuple[Round, Samples]]
-    late: list[Round]
-    reply: Annotated[int, Field(ge=0)]
-
-
-@dataclass(frozen=True, slots=True)
-class LastRound:
-    """What an agent answered last, to answer the same if asked again, and how to go on.
-
-    ``used``: the distinct samples it had used, by round; ``late``: rounds that took it long.
-    """
-
-    request: str = ""
-    used: dict[int, int] = field(default_factory=dict)
-    reply: bytes = b""
-    state: bytes = b""
-    late: tuple[int, ...] = ()
-
-    @property
-    def in_time(self) -> set[int]:
-        """The rounds that it surely answered in time."""
-        return self.used.keys() - set(self.late)
-
-    @property
-    def round(self) -> int:
-        """The last round it took part in."""
-        return max(self.used, default=0)
 
 
 class MemberFiles:
@@ -161,16 +124,15 @@ class MemberFiles:
 
     def keep_round(self, last: LastRound) -> None:
         """Keep reply and state of a round, together or not at all."""
-        used = sorted(last.used.items())
-        late, reply = list(last.late), len(last.reply)
-        about = _Kept(request=last.request, used=used, late=late, reply=reply).encoded()
-        data = _MAGIC + len(about).to_bytes(4, "big") + about + last.reply + last.state
-        write_whole(self.directory / "training.bin", data + bytes.fromhex(digest(data)))
+        keep_round(self.directory, last)
 
     def last_round(self) -> LastRound | None:
         """The last round it took part in."""
-        path = self.directory / "training.bin"
-        return self._read(path, _last_round) if path.exists() else None
+        return last_round(self.directory)
+
+    def rounds(self) -> list[OwnRound]:
+        """All rounds that it answered."""
+        return own_rounds(self.directory)
 
     def keep_statement(self, told: StatementMessage, answer: Answer, model: bytes) -> None:
         """Keep a statement, the answer to it, and the model that came with it.
@@ -192,6 +154,11 @@ class MemberFiles:
     def keep_model(self, model: bytes) -> None:
         """Keep the final model."""
         write_whole(self.directory / "model.bin", model)
+
+    def model(self) -> str | None:
+        """The hash of the final model that it has."""
+        path = self.directory / "model.bin"
+        return _read(path, digest) if path.exists() else None
 
     def statements(self) -> list[StatementMessage]:
         """All statements it got, in the order of the settlements."""
@@ -248,14 +215,3 @@ def is_head(said: Any) -> bool:
         return False
     number, entry = said["number"], said["hash"]
     return type(number) is int and number >= 0 and bool(re.fullmatch("[0-9a-f]{64}", str(entry)))
-
-
-def _last_round(data: bytes) -> LastRound:
-    body, end = data[:-32], len(_MAGIC) + 4
-    if not data.startswith(_MAGIC) or digest(body) != data[-32:].hex():
-        raise InputError("is damaged; leave the federation if it cannot be mended")
-    reply = end + int.from_bytes(body[end - 4 : end], "big")
-    about = _Kept.read(body[end:reply])
-    state = reply + about.reply
-    used, late = dict(about.used), tuple(about.late)
-    return LastRound(about.request, used, body[reply:state], body[state:], late)

@@ -28,7 +28,8 @@ from ..wire.keys import is_signed
 from ..wire.message import OPERATOR, Message, read_message, write_message
 from ..wire.transport import Handler
 from .config import MemberConfig, read_member_config
-from .files import LastRound, MemberFiles, Opened, is_head
+from .files import MemberFiles, Opened, is_head
+from .own_rounds import LastRound, OwnRound
 from .rationality import objection
 from .review import objections
 
@@ -110,12 +111,11 @@ class Member:
             body=body,
         )
         if kind == "round" and body:
-            last, number = self.files.last_round() or LastRound(), content["round"]
-            used, late = last.used | {number: content["used"]}, last.late
-            if time.monotonic() - start > self.published.conduct.round_seconds * IN_TIME:
-                late = (*late, number)
-            self.files.keep_round(LastRound(message.hash, used, reply, self._site.state(), late))
-            self._note(f"round {number}: {content['used']} of {content['samples']} samples used")
+            number, used = content["round"], content["used"]
+            late = time.monotonic() - start > self.published.conduct.round_seconds * IN_TIME
+            own = OwnRound(round=number, used=used, late=late)
+            self.files.keep_round(LastRound(message.hash, own, reply, self._site.state()))
+            self._note(f"round {number}: {used} of {content['samples']} samples used")
         return reply
 
     def _see(self, said: Any) -> None:
@@ -257,23 +257,26 @@ class Member:
 
     def _statement(self, message: Message) -> Answered:
         content = {name: v for name, v in message.head.content.items() if name != "ledger"}
-        told, contract, last = (
+        told, contract, rounds = (
             StatementMessage.take(content),
             self.files.contract(),
-            self.files.last_round(),
+            self.files.rounds(),
         )
-        if contract is None or last is None or told.line.agent != self.config.name:
+        if contract is None or not rounds or told.line.agent != self.config.name:
             raise InputError("a statement for somebody else, or for nothing")
-        if told.model is not None and digest(message.body) != told.model:
+        if message.body and digest(message.body) != told.model:
             raise InputError("a statement with another model than it names")
+        came = bool(message.body) or told.model in (None, self.files.model())
         wrong = objections(
             told,
             contract,
             self._terms,
-            last.used.get(told.last_round, 0),
+            next((each.used for each in rounds if each.round == told.last_round), 0),
             planned=self._plan.rounds,
-            answered=max(last.in_time, default=0),
+            answered=max((each.round for each in rounds if not each.late), default=0),
         )
+        if not came:
+            wrong.append("the model that it names did not come with it")
         why = [printable(each)[:500] for each in wrong[:5]]
         answer = Answer(statement=told.hash(), agrees=not wrong, why=why)
         self.files.keep_statement(told, answer, message.body)
@@ -288,7 +291,7 @@ class Member:
             raise InputError("another model than the message names")
         self.files.keep_model(message.body)
         self._note("got the model; no money moves, since too few agents delivered")
-        return {}, b""
+        return {"model": digest(message.body)}, b""
 
 
 def _head(said: Any) -> tuple[int, str]:

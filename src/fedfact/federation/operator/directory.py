@@ -32,6 +32,15 @@ DEFAULT_TERMS = Path(__file__).with_name("terms.toml")
 """Terms for a first try, with every key explained."""
 
 FINISH = "finish"
+_MODEL_LOST = (
+    "restore it; if it is lost for good, resume with --finish, which settles what was delivered so "
+    "far, without a model for the members"
+)
+
+WRITTEN_AFTER_ENTRIES = ("models/round-*.bin", "operator.log")
+WRITTEN_AT_START = ("flare/server/status.json",)
+"""What is there only after a ledger had entries, and only after it was made."""
+
 KEPT = 2  # models: of the last round in the ledger, and of the one being written to it
 
 
@@ -53,6 +62,7 @@ class OperatorDirectory:
             raise InputError(f"{directory}: operator.key is not the key of terms.json; restore it")
         if commitment(self.seed, "operator") != self.published.seed_commitment:
             raise InputError(f"{directory}: seed.secret is not the seed of terms.json; restore it")
+        refuse_lost_ledger(directory)
         self.ledger = Ledger.at(ledger_place(directory), new=True)
 
     def __enter__(self) -> Self:
@@ -78,10 +88,26 @@ class OperatorDirectory:
         try:
             model = read_bytes(path, limits.MODEL)
         except OSError as error:
-            raise InputError(f"{path}: cannot be read ({reason(error)}); restore it") from None
+            raise InputError(f"{path}: cannot be read ({reason(error)}); {_MODEL_LOST}") from None
         if digest(model) != wanted:
-            raise InputError(f"{path}: is not the model that the ledger names; restore it")
+            raise InputError(f"{path}: is not the model that the ledger names; {_MODEL_LOST}")
         return model
+
+
+def refuse_lost_ledger(directory: Path, *, empty: bool = False) -> None:
+    """Refuse to begin anew where the ledger is gone, or is ``empty``, of a federation that was
+    started: members would be shown a second one, and refuse it."""
+    place = ledger_place(directory)
+    gone = "://" not in place and not Path(place).exists()
+    if not gone and not empty:
+        return
+    signs = (*WRITTEN_AFTER_ENTRIES, *(WRITTEN_AT_START if gone else ()))
+    found = next((each for sign in signs for each in sorted(directory.glob(sign))), None)
+    if found is not None:
+        raise InputError(
+            f"{directory}: the ledger is {'gone' if gone else 'empty'}, but {found} says that the "
+            "federation was started; restore the ledger from a backup"
+        )
 
 
 def read_invitation(directory: Path) -> tuple[Published, list[str]]:

@@ -23,8 +23,8 @@ def open_nonces(session: Session) -> None:
     opened: dict[str, Evidence] = {}
     for k in range(TIMES_TO_OPEN):
         left = contracts.keys() - opened.keys()
-        if draws and k > 0:
-            session.wait_for(left - record.gone)
+        if draws and k > 0 and left:
+            session.give_a_chance(left - record.gone)
         for agent, message in session.ask("open", dict.fromkeys(sorted(left), content)).items():
             if isinstance(message, Message) and opens(message.head, contracts[agent]):
                 opened[agent] = message.evidence

@@ -36,6 +36,7 @@ def overview(record: LedgerState) -> dict[str, Any]:
         "agents": agents,
         "surplus": record.settled.surplus if record.settled else None,
         "void": record.settled.void if record.settled else None,
+        "owed": record.owed,
         "entries": 0 if record.head is None else record.head.number + 1,
         "head": record.head.hash if record.head else None,
     }
@@ -49,7 +50,7 @@ def _state(record: LedgerState, agent: str) -> str:
         agrees = record.acknowledged[agent].said.read_head().content.get("agrees")
         return "statement agreed" if agrees is True else "statement disputed"
     if record.settled is not None and record.settled.void:
-        return "void"
+        return "void, model not handed out" if agent in record.owed else "void"
     if agent in record.deliveries and record.deliveries[agent].left:
         return "left before the end"
     if record.rounds and agent in record.rounds[-1].absent:

@@ -23,16 +23,25 @@ LAST_TO_BEGIN = 3
 
 def train(session: Session) -> None:
     """Algorithm 1: the rounds that are still to come (step 4)."""
+    model = None
+    while not _is_over(session):
+        model = _round(session, len(session.record.rounds) + 1, model or _model_so_far(session))
+
+
+def _is_over(session: Session) -> bool:
+    """Whether there are no more rounds, or the operator wants none."""
+    done = len(session.record.rounds)
+    return done == session.plan.rounds or (session.directory.is_to_finish and done > 0)
+
+
+def _model_so_far(session: Session) -> bytes:
+    """The model that the next round starts from."""
     record, directory = session.record, session.directory
     if record.rounds:
-        model = directory.load_model(len(record.rounds), record.rounds[-1].model)
-    else:
-        model = session.plan.initial()
-        directory.save_model(0, model)
-    while len(record.rounds) < session.plan.rounds:
-        if directory.is_to_finish and record.rounds:
-            break
-        model = _round(session, len(record.rounds) + 1, model)
+        return directory.load_model(len(record.rounds), record.rounds[-1].model)
+    model = session.plan.initial()
+    directory.save_model(0, model)
+    return model
 
 
 def _round(session: Session, number: int, model: bytes) -> bytes:

@@ -1,23 +1,22 @@
 """The operator's session: its directory, what the ledger says so far, and the agents it can ask."""
 
-import time
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from typing import Any
 
-from ...errors import InputError
+from ...errors import FedfactError, InputError
 from ...io.files import log_line
 from ..agreement.contract import Enrolment
 from ..ledger.state import replay
 from ..wire.document import Document
 from ..wire.message import OPERATOR, Message, read_message, write_message
-from ..wire.transport import Failure, Transport
-from .directory import OperatorDirectory
+from ..wire.transport import Failure, Stopped, Transport
+from .directory import OperatorDirectory, refuse_lost_ledger
 
-_LOOK, _MOST_WAIT = 0.2, 30.0
+_MOST_WAIT = 30.0
 
 
-class Paused(InputError):  # noqa: N818  (no error: a state)
+class Paused(FedfactError):  # noqa: N818  (no error: a state)
     """Too few agents are there to go on; nothing is lost."""
 
 
@@ -27,7 +26,9 @@ class Session:
     def __init__(self, directory: OperatorDirectory, transport: Transport) -> None:
         self.directory, self._transport = directory, transport
         self.record = replay(directory.ledger.entries())
+        self._trained_before = bool(self.record.deliveries)
         if self.record.head is None:
+            refuse_lost_ledger(directory.path, empty=True)
             self.add(("terms", directory.published))
         if self.record.terms != directory.published:
             raise InputError(f"{directory.path}: the ledger is of a federation with other terms")
@@ -82,11 +83,15 @@ class Session:
                 self.log(f"{kind}, {agent}: {failed.reason} {failed.detail}")
         return said
 
-    def wait_for(self, agents: AbstractSet[str]) -> None:
-        """Wait until these can be asked, as long as for an answer and half a minute at most."""
-        deadline = time.monotonic() + min(self.conduct.answer_seconds, _MOST_WAIT)
-        while not agents <= self._transport.reachable() and time.monotonic() < deadline:
-            time.sleep(_LOOK)
+    def give_a_chance(self, agents: AbstractSet[str]) -> None:
+        """Wait until these can be asked, as long as for an answer and half a minute at most.
+
+        Where some can only be asked in another run, this one ends for it. It does so once, when the
+        training has just ended: nobody holds up the others by coming and going.
+        """
+        wait = min(self.conduct.answer_seconds, _MOST_WAIT)
+        if self._transport.wait_for(agents, wait) and not self._trained_before:
+            raise Stopped
 
     def log(self, text: str) -> None:
         """Leave word of what went wrong with an agent, for the operator's eyes only."""

@@ -4,7 +4,8 @@ from ...errors import InputError
 from ..agreement.delivery import deliveries
 from ..agreement.lines import lines_of, settlement_of
 from ..agreement.statement_message import Answer, StatementMessage
-from ..ledger.entries import Acknowledged, Revealed, Reversal, settled_of
+from ..ledger.entries import Acknowledged, Handed, Revealed, Reversal, settled_of
+from ..wire.canonical import digest
 from ..wire.document import Document
 from ..wire.message import Message
 from .session import Session
@@ -44,19 +45,18 @@ def hand_out(session: Session) -> None:
     """Statements to all who have not acknowledged theirs (step 7), and the model to stayers."""
     record = session.record
     assert record.settlement is not None
-    waiting = sorted(record.lines.keys() - record.acknowledged.keys())
-    if not record.rounds or (record.lines and not waiting):
+    assert record.settled is not None
+    waiting = list(record.owed)
+    if not waiting:
         return
-    last = record.rounds[-1]
-    model = session.directory.load_model(len(record.rounds), last.model)
-    if not record.lines:  # void: no money moves, but its trainers get the model
-        content = {"model": last.model}
-        there = sorted(agent for agent, each in record.deliveries.items() if not each.left)
-        session.ask("model", dict.fromkeys(there, content), model)
+    if record.settled.void:
+        if model := _final_model(session):
+            _hand_out_model(session, waiting, model)
         return
     told = record.statement_messages(waiting)
     stay = {agent: told[agent].dump() for agent in waiting if told[agent].model}
     left = {agent: told[agent].dump() for agent in waiting if not told[agent].model}
+    model = _final_model(session) if stay else b""
     said = session.ask("statement", stay, model) | session.ask("statement", left)
     session.add(
         *(
@@ -68,6 +68,35 @@ def hand_out(session: Session) -> None:
             if isinstance(message, Message) and _answers(message, told[agent])
         )
     )
+
+
+def _hand_out_model(session: Session, waiting: list[str], model: bytes) -> None:
+    """Of a void settlement: no money moves, but its trainers get the model, and sign for it."""
+    record, content = session.record, {"model": digest(model)}
+    assert record.settlement is not None
+    said = session.ask("model", dict.fromkeys(waiting, content), model)
+    session.add(
+        *(
+            (
+                "handed",
+                Handed(agent=agent, settlement=record.settlement, said=message.evidence),
+            )
+            for agent, message in said.items()
+            if isinstance(message, Message) and message.head.content == content
+        )
+    )
+
+
+def _final_model(session: Session) -> bytes:
+    """The model after the last round; nothing where it is lost and the operator is to finish."""
+    record, directory = session.record, session.directory
+    try:
+        return directory.load_model(len(record.rounds), record.rounds[-1].model)
+    except InputError as lost:
+        if not directory.is_to_finish:
+            raise
+        session.log(f"members get their statements without the model: {lost}")
+        return b""
 
 
 def _answers(message: Message, told: StatementMessage) -> bool:

@@ -1,10 +1,11 @@
-"""How the operator reaches agents, whatever carries the messages: two functions and no more.
+"""How the operator reaches agents, whatever carries the messages: three functions and no more.
 
 The server side asks, the agent side handles: ``ask(kind, {agent: request}, timeout)`` there,
 ``handle(kind, request) -> reply`` here. Everything said is bytes (`message`).
 """
 
 from collections.abc import Callable, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
@@ -35,6 +36,10 @@ class Transport(Protocol):
     def reachable(self) -> set[str]:
         """Agents that may be asked now. One that timed out may not, until it is heard of again."""
 
+    def wait_for(self, agents: AbstractSet[str], timeout: float) -> AbstractSet[str]:
+        """Wait until these may be asked, at most so long, and not for those that only another run
+        of the protocol can reach again; returns these."""
+
 
 class InProcess:
     """Agents of this very process, asked one after the other."""
@@ -61,3 +66,7 @@ class InProcess:
     def reachable(self) -> set[str]:
         """Every agent: all are in this process."""
         return set(self._agents)
+
+    def wait_for(self, agents: AbstractSet[str], timeout: float) -> AbstractSet[str]:
+        """All that there will ever be are here."""
+        return frozenset()

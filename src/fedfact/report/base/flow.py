@@ -20,6 +20,9 @@ _PARTS = (
     ("rebate", 1, GREEN),
 )
 
+AMOUNTS = (*(name for name, _, _ in _PARTS), "net")
+"""What can be drawn: what is paid, what is received, and what is left of both."""
+
 
 def flow_height(agents: int, row: float) -> float:
     """Inches that the bars need; beyond forty agents names are left out, and they are a band."""
@@ -29,7 +32,10 @@ def flow_height(agents: int, row: float) -> float:
 def draw_flow(
     axes: Axes, agents: Sequence[str], amounts: Mapping[str, npt.NDArray[np.float64]]
 ) -> None:
-    """What each agent pays (left), receives (right) and is left with (dot), best off on top."""
+    """What each agent pays (left), receives (right) and is left with (dot), best off on top.
+
+    ``amounts`` are ``net`` and any of the other `AMOUNTS`.
+    """
     n = len(agents)
     order = np.argsort(amounts["net"], kind="stable")
     if n > _MOST_BARS:
@@ -38,7 +44,7 @@ def draw_flow(
     height = 0.72 if n <= _MOST_NAMED else n / len(order)
     below = above = np.zeros(len(order))
     for name, sign, colour in _PARTS:
-        if not amounts[name].any():
+        if name not in amounts or not amounts[name].any():
             continue
         width = sign * amounts[name][order]
         start = np.where(width < 0, below, above)

@@ -15,7 +15,6 @@ from ..base.pictures import pictures
 from ..base.style import BLUE, GREY, INK, RED, SKY, Percent
 from ..base.words import PERCENT, Cell, estimate, listed, number, percent, span
 
-FACT = ("sandwich-paper", "sandwich", "rebate")
 TITLES = ("Reports are true", "Agents lie where it pays")
 
 HEADER = [
@@ -94,13 +93,13 @@ def _panel(title: str, data: str, cases: Sequence[dict[str, Any]], longest: floa
             rows,
             means,
             0.7,
-            color=[_colour(case["rule"]) for case in cases],
+            color=[_colour(case) for case in cases],
             xerr=[means - ends[:, 0], ends[:, 1] - means],
             error_kw={"ecolor": INK, "elinewidth": 1, "capsize": 2},
         )
         for case, bar in zip(cases, bars.patches, strict=True):
             if not case["gives_model"]:  # hatched: not a model that agents get
-                bar.set(fill=False, hatch="////", edgecolor=_colour(case["rule"]), linewidth=1)
+                bar.set(fill=False, hatch="////", edgecolor=_colour(case), linewidth=1)
         for row, mean in enumerate(means):
             at = (max(mean, ends[row, 1]), row)
             axes.annotate(
@@ -136,9 +135,14 @@ def _label(case: dict[str, Any]) -> str:
     return f"{title}\n{whose}"
 
 
-def _colour(rule: str) -> str:
+def _colour(case: dict[str, Any]) -> str:
     """FACT, its two ends, and its rivals."""
-    return {"local": GREY, "federated": RED}.get(rule, BLUE if rule in FACT else SKY)
+    return {"local": GREY, "federated": RED}.get(case["rule"], BLUE if _is_fact(case) else SKY)
+
+
+def _is_fact(case: dict[str, Any]) -> bool:
+    """Whether the rule is one of ours, by its title (`Rule.title`), as written or with variants."""
+    return str(case["title"]).startswith("FACT ")
 
 
 def _row(case: dict[str, Any]) -> list[Cell]:
@@ -161,7 +165,7 @@ def collapse_says(document: dict[str, Any]) -> str:
     (by_itself,) = (case for case in true if case["rule"] == "local")
     before, after = (_collapsed(half, alone) for half in (true, lies))
     more = [case for case in after if case["rule"] not in {each["rule"] for each in before}]
-    fact = [case for case in document["cases"] if case["rule"] in FACT]
+    fact = [case for case in document["cases"] if _is_fact(case)]
     one = f"about one agent's data ({number(alone)} samples are best alone)"
     if before:
         text = f"With true reports {_names(before)} {_verb('collapse', before)} to {one}, "

@@ -6,8 +6,6 @@ from ...mechanism import Settlement
 from ..base.flow import draw_flow, flow_height
 from ..base.style import picture
 
-_AMOUNTS = ("fee", "charge", "compensation", "reward", "rebate", "net")
-
 
 def picture_of_settlement(settlement: Settlement, ending: str) -> bytes:
     """What each agent pays (left), receives (right) and is left with (dot), best off first."""
@@ -17,7 +15,8 @@ def picture_of_settlement(settlement: Settlement, ending: str) -> bytes:
 
 def _draw(figure: Figure, settlement: Settlement) -> None:
     value, axes = float(settlement.terms.unit), figure.subplots()
-    amounts = {name: getattr(settlement, name) * value for name in _AMOUNTS}
+    columns = settlement.rule.columns(settlement.input == "measured")
+    amounts = {name: getattr(settlement, name) * value for name in columns}
     draw_flow(axes, settlement.population.agents, amounts)
     axes.set_xlabel("paid  ◂   in the unit of the costs   ▸  received")
     axes.set_title(f"Settlement by {settlement.terms.rule}")

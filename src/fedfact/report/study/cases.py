@@ -45,11 +45,11 @@ class Case:
         return {name: column[order] for name, column in table.items()}
 
     def rows(self, columns: Sequence[str]) -> list[list[Cell]]:
-        """Case, agent and these columns of each of the agents."""
+        """Case, agent and these columns of each of the agents; nothing where there is no such."""
         agents = self.agents()
         return [
-            [self.name, str(name), *map(float, numbers)]
-            for name, *numbers in zip(agents["agent"], *(agents[c] for c in columns), strict=True)
+            [self.name, str(name), *(float(agents[c][k]) if c in agents else None for c in columns)]
+            for k, name in enumerate(agents["agent"])
         ]
 
     def settlement(self, rule: str) -> Table:

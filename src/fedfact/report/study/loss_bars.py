@@ -1,35 +1,39 @@
-"""Figure 2: the loss of an average agent alone, under FACT counted in five ways, and federated."""
+"""Figure 2: the loss of an average agent alone, under every reading of FACT, and federated."""
 
 from collections.abc import Sequence
 
 import numpy as np
 from matplotlib.axes import Axes
 
+from ...study.files.keys import PAPER
 from ..base.chart import Chart, Panel
-from ..base.style import BLUE, GREEN, GREY, INK, ORANGE, PINK, RED, SKY
+from ..base.style import BLUE, GREY, INK, ORANGE, RED, SKY
 from ..base.words import Cell, claim, estimate, listed, number, span
 from .cases import Case
-
-BARS = (
-    ("local", "local", GREY),
-    ("fact_paper", "FACT, paper (p = ⅓)", BLUE),
-    ("fact_realised", "FACT, realised (exact p)", SKY),
-    ("fact_believed", "FACT, believed (p = ½)", ORANGE),
-    ("fact_settled", "FACT, as settled (1/G)", GREEN),
-    ("fact_rebate", "FACT, rebate", PINK),
-    ("federated", "federated,\nif nobody free rode", RED),
-)
-"""Which losses are shown, how they are called, and their colours."""
+from .rules import settled_by
 
 HEADER = ["case", "loss", "mean", "low", "high", "local / this"]
 
+_SHARE = {PAPER: " (1/G)"}
+"""Of its pool, what a winner gets by a rule."""
+
 
 def _bars(case: Case) -> list[tuple[str, str, str]]:
-    """The bars of a case: where somebody deviates, the federated loss is not that of nobody."""
+    """Key, label and colour of each loss of a case.
+
+    Where somebody deviates, the federated loss is not that of nobody.
+    """
     deviate = any(each["number"] for each in case.numbers["deviators"])
     return [
-        (key, key if key == "federated" and deviate else label, colour)
-        for key, label, colour in BARS
+        ("local", "local", GREY),
+        ("fact_paper", "FACT, paper (p = ⅓)", BLUE),
+        ("fact_realised", "FACT, realised (exact p)", SKY),
+        ("fact_believed", "FACT, believed (p = ½)", ORANGE),
+        *(
+            (each.key, f"{each.label}{_SHARE.get(each.name, '')}", each.colour)
+            for each in settled_by([case])
+        ),
+        ("federated", "federated" if deviate else "federated,\nif nobody free rode", RED),
     ]
 
 
@@ -48,19 +52,19 @@ def loss_bars(cases: Sequence[Case]) -> Chart:
 
 def loss_panel(case: Case, title: str) -> Panel:
     """Bars with intervals; the federated one is hatched: a bound, not an offer."""
-    losses, labels = case.numbers["loss"], [label for _, label, _ in _bars(case)]
-    means = [losses[key]["mean"] for key, _, _ in BARS]
+    losses, (keys, labels, colours) = case.numbers["loss"], zip(*_bars(case), strict=True)
+    means = [losses[key]["mean"] for key in keys]
     lows, highs = (
-        np.array([losses[key][end] for key, _, _ in BARS], np.float64) for end in ("low", "high")
+        np.array([losses[key][end] for key in keys], np.float64) for end in ("low", "high")
     )
 
     def draw(axes: Axes) -> None:
-        rows = np.arange(len(BARS))
+        rows = np.arange(len(keys))
         bars = axes.barh(
             rows,
             means,
             0.7,
-            color=[colour for _, _, colour in BARS],
+            color=colours,
             xerr=np.nan_to_num([means - lows, highs - means]),
             error_kw={"ecolor": INK, "elinewidth": 1, "capsize": 2},
             label="mean over agents and seeds",
@@ -72,7 +76,7 @@ def loss_panel(case: Case, title: str) -> Panel:
                 number(mean), (end, row), (4, 0), textcoords="offset points", va="center", size=9
             )
         axes.set_yticks(rows, labels, size=9)
-        axes.set_ylim(len(BARS) - 0.5, -0.5)  # the first on top
+        axes.set_ylim(len(keys) - 0.5, -0.5)  # the first on top
         left, right = min(0.0, np.fmin(means, lows).min()), ends.max()
         axes.set_xlim(left - 0.05 * (right - left) * (left < 0), right + 0.18 * (right - left))
         if left < 0:

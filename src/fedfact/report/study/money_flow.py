@@ -1,4 +1,4 @@
-"""Ours: the money of one measured settlement, under sandwich and under rebate."""
+"""Ours: the money of one measured settlement, under every rule."""
 
 from collections.abc import Sequence
 
@@ -8,18 +8,15 @@ from matplotlib.ticker import MaxNLocator
 
 from ...study.files.directory import Table
 from ..base.chart import Chart, Panel
-from ..base.flow import draw_flow, flow_height
+from ..base.flow import AMOUNTS, draw_flow, flow_height
 from ..base.style import legend_below
-from ..base.words import Cell, claim, percent, span
+from ..base.words import Cell, claim, listed, percent, span
 from .cases import Case
-
-RULES = ("sandwich", "rebate")
-
-_AMOUNTS = ("fee", "charge", "compensation", "reward", "rebate", "net")
+from .rules import settled_by
 
 _MOST_TICKS = 6  # that have room side by side, as long as −0.125
 
-HEADER = ["case", "rule", "agent", *_AMOUNTS, "won"]
+HEADER = ["case", "rule", "agent", *AMOUNTS, "won"]
 
 
 def money_flow(cases: Sequence[Case]) -> Chart:
@@ -29,9 +26,9 @@ def money_flow(cases: Sequence[Case]) -> Chart:
         None,
         "Money flow of one settlement",
         _says(cases),
-        [_panel(case, rule) for case in cases for rule in RULES],
+        [_panel(case, rule) for case in cases for rule in case.result.rules],
         HEADER,
-        [row for case in cases for rule in RULES for row in _rows(case, rule)],
+        [row for case in cases for rule in case.result.rules for row in _rows(case, rule)],
         columns=2,
     )
 
@@ -39,7 +36,7 @@ def money_flow(cases: Sequence[Case]) -> Chart:
 def _panel(case: Case, rule: str) -> Panel:
     table, unit = case.settlement(rule), _unit(case)
     agents = [str(name) for name in table["agent"]]
-    amounts = {name: table[name] * unit for name in _AMOUNTS}
+    amounts = {name: table[name] * unit for name in AMOUNTS}
 
     def draw(axes: Axes) -> None:
         draw_flow(axes, agents, amounts)
@@ -61,27 +58,32 @@ def _rows(case: Case, rule: str) -> list[list[Cell]]:
     return [
         [case.name, rule, str(name), *(float(a) * unit for a in amounts), "yes" if won else "no"]
         for name, won, *amounts in zip(
-            table["agent"], table["won"], *(table[name] for name in _AMOUNTS), strict=True
+            table["agent"], table["won"], *(table[name] for name in AMOUNTS), strict=True
         )
     ]
 
 
 def _says(cases: Sequence[Case]) -> str:
     """How many are paid, and what stays with the operator."""
-    sandwich, rebate = ([case.settlement(rule) for case in cases] for rule in RULES)
-    winners = span((_paid(of, "reward") for of in sandwich), percent)
-    given = span((_paid(of, "rebate") for of in rebate), percent)
-    kept = [span((_kept(of) for of in tables), percent) for tables in (sandwich, rebate)]
+    paid, kept = [], []
+    for each in settled_by(cases):
+        tables = [case.settlement(each.name) for case in each.among(cases)]
+        share = span((_paid(table, each.rule.gives) for table in tables), percent)
+        paid.append(f"{each.name} {'rewards' if each.rule.draws else 'gives to'} {share}")
+        kept.append(f"{span((_kept(table) for table in tables), percent)} under {each.name}")
+    paid[0] += " of agents"
+    kept[0] = kept[0].replace(" under", " of the fees under")
+    text = listed(paid)
     covered = claim(
         "what is collected covers what is paid out",
         "what is collected does not cover what is paid out",
         [case.name for case in cases],
-        [all(t["net"].sum() <= 0 for t in pair) for pair in zip(sandwich, rebate, strict=True)],
+        [
+            all(case.settlement(rule)["net"].sum() <= 0 for rule in case.result.rules)
+            for case in cases
+        ],
     )
-    return (
-        f"Sandwich rewards {winners} of agents and rebate gives to {given}; {covered}, and the "
-        f"operator is left with {kept[0]} of the fees under sandwich and {kept[1]} under rebate."
-    )
+    return f"{text[0].upper()}{text[1:]}; {covered}, and the operator is left with {listed(kept)}."
 
 
 def _paid(table: Table, what: str) -> float:

@@ -1,23 +1,27 @@
-"""Ours: what each agent may end with under sandwich, a lottery, and ends with under rebate."""
+"""Ours: what each agent may end with under sandwich, a lottery, and ends with under other rules."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 
+from ...study.files.keys import PAPER, fact_of
 from ..base.chart import Chart, Panel
-from ..base.style import GREEN, GREY, INK, MANY, PINK, agents_below, legend_below
-from ..base.words import percent, span
+from ..base.style import GREY, INK, MANY, agents_below, legend_below
+from ..base.words import listed, percent, span
 from .cases import Case
+from .rules import settled_by
 
-HEADER = [
-    "case", "agent", "win probability", "local", "sandwich, if lost", "sandwich, if won",
-    "sandwich, mean", "standard deviation", "rebate",
-]  # fmt: skip
-
-_COLUMNS = (
-    "win_probability", "local_loss", "if_lost", "if_won", "fact_settled", "spread", "fact_rebate",
-)  # fmt: skip
+_DRAWN = (
+    ("win_probability", "win probability"),
+    ("local_loss", "local"),
+    ("if_lost", f"{PAPER}, if lost"),
+    ("if_won", f"{PAPER}, if won"),
+    (fact_of(PAPER), f"{PAPER}, mean"),
+    ("spread", "standard deviation"),
+)
+"""Columns of the agents, and what they are called."""
 
 _LARGEST = 110
 """Area of a dot of probability one, in square points."""
@@ -25,23 +29,25 @@ _LARGEST = 110
 
 def outcomes(cases: Sequence[Case]) -> Chart:
     """All outcomes of each agent in the first seed."""
+    _, *others = settled_by(cases)
+    columns, labels = zip(*_DRAWN, *((each.key, each.name) for each in others), strict=True)
     return Chart(
         "sandwich-against-rebate",
         None,
-        "Sandwich against rebate",
+        f"{PAPER.capitalize()} against {listed([each.name for each in others])}",
         _says(cases),
         [_panel(case) for case in cases],
-        HEADER,
-        [row for case in cases for row in case.rows(_COLUMNS)],
+        ["case", "agent", *labels],
+        [row for case in cases for row in case.rows(columns)],
     )
 
 
 def _panel(case: Case) -> Panel:
-    """Two dots under sandwich, as large as they are likely, and one under rebate.
+    """Two dots under sandwich, as large as they are likely, and one under each other rule.
 
     Of many agents the dots are small and all alike.
     """
-    agents = case.agents()
+    agents, (drawn, *others) = case.agents(), settled_by([case])
     won = agents["win_probability"]
     rank, many = np.arange(1, len(won) + 1), len(won) > MANY
     largest = _LARGEST * min(1.0, 20 / len(won))
@@ -49,15 +55,17 @@ def _panel(case: Case) -> Panel:
     if_lost = np.where(won < 1, agents["if_lost"], np.nan)  # only what can happen
     if_won = np.where(won > 0, agents["if_won"], np.nan)
 
+    dots: list[tuple[Any, Any, str, str, str]] = [
+        (if_lost, largest * (1 - won), GREY, "o", f"{PAPER}, if lost"),
+        (if_won, largest * won, drawn.colour, "o", f"{PAPER}, if won"),
+        (agents[drawn.key], 50, INK, "_", f"{PAPER}, mean"),
+        *((agents[each.key], 22, each.colour, "D", each.name) for each in others),
+    ]
+
     def draw(axes: Axes) -> None:
         if not many:
             axes.vlines(rank, if_won, if_lost, color=GREY, lw=0.7, zorder=1)
-        for losses, area, colour, marker, label in (
-            (if_lost, largest * (1 - won), GREY, "o", "sandwich, if lost"),
-            (if_won, largest * won, GREEN, "o", "sandwich, if won"),
-            (agents["fact_settled"], 50, INK, "_", "sandwich, mean"),
-            (agents["fact_rebate"], 22, PINK, "D", "rebate"),
-        ):
+        for losses, area, colour, marker, label in dots:
             if many:
                 axes.scatter(rank, losses, 3, color=colour, label=label, lw=0)
             else:
@@ -71,17 +79,18 @@ def _panel(case: Case) -> Panel:
 
 def _says(cases: Sequence[Case]) -> str:
     """How many the lottery leaves where they were, and how much it scatters."""
-    left, given = (
-        span((case.numbers["at_local_loss"][rule]["mean"] for case in cases), percent)
-        for rule in ("sandwich", "rebate")
-    )
+    every = settled_by(cases)
+    left = [
+        span((c.numbers["at_local_loss"][of.name]["mean"] for c in of.among(cases)), percent)
+        for of in every
+    ]
+    loss = [span(c.numbers["loss"][of.key]["mean"] for c in of.among(cases)) for of in every]
+    under = [f"under {each.name} {share}" for each, share in zip(every, left, strict=True)]
+    under[0] = f"{under[0]} of agents end with exactly their local loss"
     spread = span(case.numbers["spread"]["agent"]["mean"] for case in cases)
-    settled, rebate = (
-        span(case.numbers["loss"][key]["mean"] for case in cases)
-        for key in ("fact_settled", "fact_rebate")
+    text = (
+        f"{', '.join(under)}; the draw alone moves one agent's loss by a standard deviation of "
+        f"{spread} under {PAPER} and by none under {listed([of.name for of in every[1:]])}; "
+        f"mean losses are {listed(loss)}."
     )
-    return (
-        f"Under sandwich {left} of agents end with exactly their local loss, under rebate {given}; "
-        f"the draw alone moves one agent's loss by a standard deviation of {spread} under sandwich "
-        f"and by none under rebate; mean losses are {settled} and {rebate}."
-    )
+    return text[0].upper() + text[1:]

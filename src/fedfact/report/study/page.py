@@ -2,16 +2,38 @@
 
 from collections.abc import Callable, Sequence
 from html import escape
+from pathlib import Path
 
 from ...data.registry import SETS
+from ...errors import InputError
+from ...progress import Progress, silent
 from ...study.files.directory import Result
 from ..base.chart import Chart
 from ..base.markup import code, details, table
+from ..base.publish import publish
 from ..base.template import chart_html, told, whole_page
 from ..base.words import listed, span
 from .cases import Case, cases_of
+from .charts import STEMS, charts_of
 from .key_numbers import checks, key_numbers, other_numbers
 from .meanings import meanings
+
+
+def write_report(results: Sequence[Result], output: Path, progress: Progress = silent) -> Path:
+    """Write ``figures/`` and ``report.html``; return where the page is.
+
+    Figures of an earlier report that these studies do not have are removed.
+    """
+    if not results:
+        raise InputError("there are no studies to report; name the directory of one")
+    charts = charts_of(results)
+    return publish(
+        output / "report.html",
+        charts,
+        STEMS,
+        lambda tick: page(results, charts, tick),
+        progress,
+    )
 
 
 def page(results: Sequence[Result], charts: Sequence[Chart], tick: Callable[[], None]) -> str:
@@ -23,7 +45,7 @@ def page(results: Sequence[Result], charts: Sequence[Chart], tick: Callable[[], 
         tick()
     sections += [
         ("checks", "Checks", _checks(cases)),
-        ("meanings", "What the losses mean", meanings()),
+        ("meanings", "What the losses mean", meanings(cases)),
         ("reproduce", "Reproduce", "\n".join(map(_study, results))),
     ]
     return whole_page(f"FACT on {listed(_data(results))}", _lead(results), sections)

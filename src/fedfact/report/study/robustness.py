@@ -12,6 +12,7 @@ from ..base.chart import Chart, Draw, Panel
 from ..base.style import BLUE, GREY, ORANGE, PINK, RED, Percent, legend_below
 from ..base.words import Cell, claim, number, percent, span
 from .cases import Case, arm_name, where
+from .rules import settled_by
 
 HEADER = ["study and partition", "agents that deviate", "what", "mean", "low", "high"]
 
@@ -21,11 +22,8 @@ _KINDS = {"honest": ("honest", BLUE), "free-ride": ("free riders", ORANGE),
 Point = tuple[int, dict[str, Any]]
 """Of a line: how many agents deviate, and the mean over seeds."""
 
-Line = tuple[str, str, str, list[Point]]
+Series = tuple[str, str, str, list[Point]]
 """Label, colour, how it is drawn, points."""
-
-_RULES = {"sandwich": ("fact_settled", "o-"), "rebate": ("fact_rebate", "s--")}
-"""What our settlement by each rule leaves an agent with, and how its line is drawn."""
 
 
 def robustness(cases: Sequence[Case]) -> Chart | None:
@@ -57,7 +55,7 @@ def robustness(cases: Sequence[Case]) -> Chart | None:
     )
 
 
-def _draw(lines: Sequence[Line], measure: str) -> Draw:
+def _draw(lines: Sequence[Series], measure: str) -> Draw:
     def draw(axes: Axes) -> None:
         for label, colour, style, points in lines:
             x = [k for k, _ in points]
@@ -103,24 +101,24 @@ def _groups(cases: Sequence[Case]) -> dict[str, list[Case]]:
     }
 
 
-def _accuracies(group: Sequence[Case]) -> list[Line]:
+def _accuracies(group: Sequence[Case]) -> list[Series]:
     return [
         (training, colour, "o-", [(_deviating(c), c.numbers["accuracy"][training]) for c in group])
         for training, colour in (("local", GREY), ("federated", RED))
     ]
 
 
-def _losses(group: Sequence[Case]) -> list[Line]:
+def _losses(group: Sequence[Case]) -> list[Series]:
     federated = [(_deviating(case), case.numbers["loss"]["federated"]) for case in group]
     settled = [
-        (f"{rule}, {label}", colour, style, _of_kind(group, kind, column))
-        for rule, (column, style) in _RULES.items()
+        (f"{of.name}, {label}", colour, of.line, _of_kind(of.among(group), kind, of.key))
+        for of in settled_by(group)
         for kind, (label, colour) in _KINDS.items()
     ]
     return [("federated", RED, "o-", federated), *(line for line in settled if line[3])]
 
 
-def _costs(group: Sequence[Case]) -> list[Line]:
+def _costs(group: Sequence[Case]) -> list[Series]:
     lines = [
         (label, colour, "o-", _of_kind(group, kind, "deviation_cost"))
         for kind, (label, colour) in _KINDS.items()
@@ -177,13 +175,16 @@ def _group_says(group: Sequence[Case]) -> str:
 def _settled_says(group: Sequence[Case]) -> str:
     """What those who deviate and those who do not are left with, by measured losses."""
     told = []
-    for rule, (column, _) in _RULES.items():
+    for of in settled_by(group):
+        deviating = [case for case in of.among(group) if _deviating(case)]
         ends = {
-            label: span((of["mean"] for _, of in points), number)
+            label: span((point["mean"] for _, point in points), number)
             for kind, (label, _) in _KINDS.items()
-            if (points := _of_kind([c for c in group if _deviating(c)], kind, column))
+            if (points := _of_kind(deviating, kind, of.key))
         }
-        told.append(f"under {rule} {', '.join(f'{who} with {end}' for who, end in ends.items())}")
+        told.append(
+            f"under {of.name} {', '.join(f'{who} with {end}' for who, end in ends.items())}"
+        )
     return (
         f"By measured losses agents end, where some deviate, {'; '.join(told)}; measured "
         "settlements take no consistency charge."

@@ -5,7 +5,7 @@ federated learning all but one use nothing). These samples are dealt out and tra
 reports that are true, and with agents that lie where it pays.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -23,6 +23,7 @@ from ...training import RECIPES, Job, Machine, Recipe, Score
 from ...training.kept import Kind
 from ...training.setup import assemble, load_to_train
 from .guard import DOCUMENT, TRAINED, check_place, opened
+from .result import Collapse, TrainedCase
 from .samples import Collected, Scenario, collect, deal, first_of_each
 from .training import Planned, train_all
 
@@ -43,8 +44,8 @@ def run_collapse(
     data_dir: Path | None = None,
     progress: Progress = silent,
     note: Callable[[str], None] = lambda text: None,
-) -> dict[str, Any]:
-    """Train what every rule collects, and write it to a directory; return the document.
+) -> Collapse:
+    """Train what every rule collects, write what that ends with to a directory and return it.
 
     Everything is checked before the first training. What was trained before is read, not repeated;
     a training that was killed goes on from its checkpoint.
@@ -76,23 +77,23 @@ def run_collapse(
     kept = {path: one.kept() for path, one in once.items()}
     with opened(output, words, resume=resume):
         scores = train_all(once, kept, machine, progress, note)
-        document = {
-            "dataset": dataset,
-            "title": SETS[dataset].title,
-            "agents": setting.agents,
-            "costs": setting.costs,
-            "epochs": recipe.epochs,
-            "seeds": list(range(seeds)),
-            "samples_available": len(data.train),
-            "scale": [each.scale for each in by_seed],
-            "alone": float(np.mean([each.alone for each in by_seed])),
-            "cases": [
+        found = Collapse(
+            dataset=dataset,
+            title=SETS[dataset].title,
+            agents=setting.agents,
+            costs=setting.costs,
+            epochs=recipe.epochs,
+            seeds=tuple(range(seeds)),
+            samples_available=len(data.train),
+            scale=tuple(each.scale for each in by_seed),
+            alone=float(np.mean([each.alone for each in by_seed])),
+            cases=tuple(
                 _case(case, [each.samples[k] for each in by_seed], [row[k] for row in plan], scores)
                 for k, case in enumerate(scenarios)
-            ],
-        }
-        write_json(output / DOCUMENT, document)  # last: with it the work is finished
-    return document
+            ),
+        )
+        write_json(output / DOCUMENT, found.document())  # last: with it the work is finished
+    return found
 
 
 def check_words(dataset: str, seeds: int) -> None:
@@ -136,24 +137,23 @@ def _case(
     samples: Sequence[Ints],
     trained: Sequence[Planned],
     scores: dict[Path, list[Score]],
-) -> dict[str, Any]:
+) -> TrainedCase:
     """What one case ended with, by seed. Samples and contributors are those behind one model."""
     apart, used = case.kind == "local", [each[each > 0] for each in samples]
     loss, accuracy = np.array([np.mean(scores[one.path], axis=0) for one in trained]).T
-    return {
-        "rule": case.rule.name,
-        "title": case.rule.title,
-        "lies": case.lies,
-        "gives_model": case.rule.gives_model,
-        "samples": _over_seeds([each.mean() if apart else each.sum() for each in used]),
-        "contributors": _over_seeds([1 if apart else len(each) for each in used]),
-        "largest_share": _over_seeds([1 if apart else each.max() / each.sum() for each in used]),
-        "accuracy": _over_seeds(accuracy),
-        "loss": _over_seeds(loss),
-        "trained": [one.path.name for one in trained],
-    }
+    return TrainedCase(
+        case.rule.name,
+        case.rule.title,
+        case.lies,
+        case.rule.gives_model,
+        samples=_floats(each.mean() if apart else each.sum() for each in used),
+        contributors=_floats(1 if apart else len(each) for each in used),
+        largest_share=_floats(1 if apart else each.max() / each.sum() for each in used),
+        accuracy=_floats(accuracy),
+        loss=_floats(loss),
+        trained=tuple(one.path.name for one in trained),
+    )
 
 
-def _over_seeds(values: Sequence[Any]) -> dict[str, Any]:
-    """The values and their mean."""
-    return {"values": [float(value) for value in values], "mean": float(np.mean(values))}
+def _floats(values: Iterable[Any]) -> tuple[float, ...]:
+    return tuple(float(value) for value in values)

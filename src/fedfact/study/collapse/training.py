@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ...progress import Progress
+from ...progress import Progress, part_of
 from ...training import Job, Machine, Score, kept
 from ...training.kept import Kind, Resumable
 
@@ -98,19 +98,10 @@ def train_all(
         note(f"{len(scores)} of {len(trainings)} trainings are there already")
     total, done = sum(training.images for training in waiting), 0.0
     for training in waiting:
-        part = _part(progress, done, training.images, total)
+        part = part_of(progress, "training", done, training.images, total)
         scores[training.path] = training.run(machine, part, note)
         done += training.images
     for training in trainings.values():
         training.clear()
     progress("training", int(total), int(total), "images")
     return scores
-
-
-def _part(progress: Progress, before: float, images: float, in_all: float) -> Progress:
-    """Reports of one training as a part of all."""
-
-    def told(what: str, done: int, total: int, unit: str) -> None:
-        progress("training", int(before + images * done / max(total, 1)), int(in_all), unit)
-
-    return told

@@ -14,7 +14,7 @@ from ...data.description import By
 from ...data.partition import parse_scheme
 from ...data.registry import SETS, Name
 from ...errors import InputError
-from ...mechanism import Terms
+from ...mechanism import RULES, Terms
 from ...training.augmentation.settings import Augmentation
 from ...training.recipe import RECIPES, Recipe
 
@@ -152,7 +152,7 @@ class Training(_Strict):
 
 
 class StudyTerms(_Strict):
-    """Terms of the settlements; both rules are settled."""
+    """Terms of the settlements; they are settled by every rule."""
 
     error_scale: Positive = 1.0
     alpha: Annotated[float, Field(ge=0, lt=2)] = 1.0
@@ -164,7 +164,8 @@ class StudyTerms(_Strict):
     @model_validator(mode="after")
     def _sound(self) -> Self:
         try:
-            self.agreed("rebate")
+            for rule in RULES:
+                self.agreed(rule)
         except InputError as error:
             raise ValueError(str(error)) from None
         if self.unit / self.loss_value > COARSEST:

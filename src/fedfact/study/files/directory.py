@@ -6,18 +6,19 @@ Parquet files hold one line for each point of a curve, each agent and each agent
 """
 
 import json
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy.typing as npt
-import pyarrow as pa
-import pyarrow.parquet as pq
 
 from ...errors import InputError
+from ...extras import naming_the_extra
 from ...io import limits
 from ...io.files import read_text, write_whole
+from ...mechanism import RULES
+from ...results import Tabular, text_table
+from .keys import facts, has, is_summary, rules_of
 
 Table = dict[str, npt.NDArray[Any]]
 """Columns of equal length by their names."""
@@ -31,25 +32,17 @@ _COLUMNS = {
     "settlement": ("rule", "input", "agent", "fee", "reward", "rebate", "net", "won"),
 }
 """What tells each table from any other."""
-_FACT = ("fact_paper", "fact_realised", "fact_believed", "fact_settled", "fact_rebate")
-_ARM: dict[str, tuple[str, ...]] = {
-    "accuracy": ("local", "federated"),
-    "loss": ("local", "federated", *_FACT),
-    "ratio": _FACT,
-    "at_local_loss": ("sandwich", "rebate"),
-    "spread": ("agent", "mean"),
-    "truthfulness": ("added", "simulated_at", "trials", "believed", "simulated", "realised"),
-    "penalty": ("samples", "optimum", "curves"),
-    "checks": ("contribution", "rational_sandwich", "rational_rebate"),
-    "settlement": ("sandwich", "rebate"),
-}
-"""The tables that an arm of a summary has, and what is in each."""
-_SUMMARY = ("study", "title", "dataset", "agents", "seeds", "unit", "classes", "arms")
 
 
-@dataclass(frozen=True, eq=False)
-class Result:
-    """What a directory holds: the study's words and numbers, as they stand in its files."""
+@dataclass(frozen=True, eq=False, repr=False)
+class Result(Tabular):
+    """What a directory holds: the study's words and numbers, as they stand in its files.
+
+    Attributes:
+        config: the study as it was run, in TOML.
+        summary: means over seeds with their intervals, for every arm.
+        curves, agents, settlement: the tables, column by column.
+    """
 
     path: Path
     config: str
@@ -58,6 +51,30 @@ class Result:
     curves: Table
     agents: Table
     settlement: Table
+
+    @property
+    def rules(self) -> tuple[str, ...]:
+        """The rules that it was settled by."""
+        return rules_of(self.summary)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row an arm: accuracies and losses, the means over agents and seeds."""
+        losses = {"local_loss": "local", "federated_loss": "federated"}
+        losses |= {fact: fact for fact in facts(self.rules)}
+        return [
+            {
+                "arm": arm["arm"],
+                **{f"{key}_accuracy": arm["accuracy"][key]["mean"] for key in arm["accuracy"]},
+                **{column: arm["loss"][key]["mean"] for column, key in losses.items()},
+            }
+            for arm in self.summary["arms"]
+        ]
+
+    def __repr__(self) -> str:
+        """Name the study, and show the means of every arm."""
+        of = self.summary
+        about = f"{of['study']}: {of['title']}, {of['agents']:,} agents, seeds {len(of['seeds']):,}"
+        return f"Result of study {about}\n{text_table(self.rows())}"
 
 
 def find_results(path: Path) -> list[Path]:
@@ -75,13 +92,15 @@ def find_results(path: Path) -> list[Path]:
 
 def read_result(path: Path) -> Result:
     """The results of a finished study."""
-    from .parquet import read_table  # here, because pyarrow loads slowly
+    with naming_the_extra():
+        from .parquet import read_table  # here, because pyarrow loads slowly
 
     summary, manifest = (read_json(path / f"{name}.json") for name in ("summary", "manifest"))
     remedy = "finish the study anew with --resume, or name another directory"
-    if not _is_summary(summary):
+    if not is_summary(summary):
         raise InputError(f"{path / 'summary.json'}: is not the summary of a study; {remedy}")
-    if not _has(manifest, ("command", "seconds")) or not isinstance(manifest["seconds"], dict):
+    _check_rules(path / "summary.json", summary)
+    if not has(manifest, ("command", "seconds")) or not isinstance(manifest["seconds"], dict):
         raise InputError(f"{path / 'manifest.json'}: is not the manifest of a study; {remedy}")
     tables = {name: read_table(path / f"{name}.parquet", path) for name in TABLES}
     _check_tables(path, summary, tables)
@@ -94,20 +113,14 @@ def read_result(path: Path) -> Result:
     )
 
 
-def _has(document: Any, keys: Iterable[str]) -> bool:
-    return isinstance(document, dict) and set(keys) <= set(document)
-
-
-def _is_summary(summary: Any) -> bool:
-    """Whether it has all that a report takes from it."""
-    if not _has(summary, _SUMMARY) or not isinstance(summary["arms"], list):
-        return False
-    return bool(summary["arms"]) and all(
-        _has(arm, ("arm", "partition", "deviators"))
-        and isinstance(arm["deviators"], list)
-        and all(_has(arm.get(table), keys) for table, keys in _ARM.items())
-        for arm in summary["arms"]
-    )
+def _check_rules(path: Path, summary: dict[str, Any]) -> None:
+    """Refuse a study that was settled by a rule which is not there."""
+    for rule in rules_of(summary):
+        if rule not in RULES:
+            raise InputError(
+                f"{path}: is settled by rule {rule!r}, which is not known here (known are "
+                f"{', '.join(RULES)}); register the rule first"
+            )
 
 
 def _check_tables(path: Path, summary: dict[str, Any], tables: dict[str, Table]) -> None:
@@ -131,6 +144,9 @@ def _check_tables(path: Path, summary: dict[str, Any], tables: dict[str, Table])
 
 def write_tables(path: Path, **tables: Columns) -> None:
     """Write tables as Parquet files, each whole or not at all."""
+    import pyarrow as pa  # here and below: it loads slowly, and not every reader of results has it
+    import pyarrow.parquet as pq
+
     for name, columns in tables.items():
         sink = pa.BufferOutputStream()
         pq.write_table(pa.table({key: pa.array(list(c)) for key, c in columns.items()}), sink)

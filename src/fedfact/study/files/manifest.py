@@ -37,7 +37,7 @@ def manifest(
         "fedfact": __version__,
         "commit": _commit(),
         "python": platform.python_version(),
-        **{name: importlib.metadata.version(name) for name in _LIBRARIES},
+        **{name: _version(name) for name in _LIBRARIES},
         "device": machine.arithmetic,
         "hardware": _hardware(machine),
         "seeds": seeds,
@@ -58,6 +58,14 @@ def _last(path: Path) -> dict[str, Any]:
     except InputError:
         return {}
     return last if isinstance(last, dict) else {}
+
+
+def _version(library: str) -> str | None:
+    """Of a library, where it is installed: a study can be run without those that draw."""
+    try:
+        return importlib.metadata.version(library)
+    except importlib.metadata.PackageNotFoundError:
+        return None
 
 
 def _hardware(machine: Machine) -> dict[str, Any]:

@@ -7,15 +7,18 @@ import numpy as np
 
 from ...arrays import Bools, Floats, floats
 from ...mechanism import (
+    RULES,
     free_rider_penalty,
     local_loss,
     local_optimum,
     penalised_loss,
+    pool_of_others,
     win_probability_if,
 )
 from ...mechanism.search import least_of_each, minimise
 from ..config.agents import Agents
 from ..config.study import Study
+from ..files.keys import PAPER
 
 ALPHAS = (1.9,)
 """Drawn beside the study's own α."""
@@ -50,8 +53,8 @@ def contribution(study: Study, agents: Agents) -> Contribution:
 
     around = local_optimum(report, A)
     best = least_of_each(penalised, around / 1000, around * 1000)
-    pool = A * ((1 / m).sum() - 1 / m) - (n - 1) * A / S  # what the others put up, leaving i out
-    prize = (1 - study.terms.retention) * pool / (n // 3)
+    pool = pool_of_others(A * ((1 / m).sum() - 1 / m), S, n, A)
+    prize = RULES[PAPER].part_of(pool, n, study.terms.agreed(PAPER))
     chance = win_probability_if(np.stack([report, c], axis=1), report)
     own = local_loss(m, c, A) - chance[:, 0] * prize
     honest = local_loss(local_optimum(c, A), c, A) - chance[:, 1] * prize

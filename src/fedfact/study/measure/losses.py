@@ -11,7 +11,7 @@ same alone and together. With n agents in G = ⌊n/3⌋ groups:
   median (Assumption 1). Not all can: it is 1.5 times what the paper's reading pays out.
 - ``fact_settled``: local − P_i·pool_i/G, as our settlement pays: the share of those left over goes
   to the winners, and what federation took from those it hurt is given back to them first.
-- ``fact_rebate``: local − pool_i/(n − 1), our other rule; no chance is involved.
+- ``fact_rebate``: local − pool_i/(n − 1), our rule without a draw; any further rule has its own.
 """
 
 from dataclasses import dataclass
@@ -19,20 +19,35 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...arrays import Bools, Floats, floats
-from ...mechanism import Settlement, settle, win_probability
+from ...mechanism import RULES, Population, Settlement, paper_pool, settle, win_probability
 from ...training.seeds import derive
 from ..config.agents import Agents
 from ..config.study import Study
+from ..files.keys import PAPER, fact_of
 
-FACT = ("fact_paper", "fact_realised", "fact_believed", "fact_settled", "fact_rebate")
+
+@dataclass(frozen=True, eq=False)
+class Ends:
+    """What one rule leaves each agent with.
+
+    Attributes:
+        mean: expected over all draws.
+        lost, won: the two ends of a draw; the same where nothing is drawn.
+        nothing: how likely an agent gets nothing back.
+        spread: standard deviation over all draws.
+    """
+
+    settlement: Settlement
+    mean: Floats
+    lost: Floats
+    won: Floats
+    nothing: Floats
+    spread: Floats
 
 
 @dataclass(frozen=True, eq=False)
 class Losses:
-    """One entry an agent; ``if_lost`` and ``if_won`` are the two ends of our sandwich settlement.
-
-    ``spread`` is the standard deviation of what an agent ends with, over all draws.
-    """
+    """One entry an agent; ``ends`` has those under each rule by its name."""
 
     local: Floats
     federated: Floats
@@ -41,52 +56,52 @@ class Losses:
     fact_paper: Floats
     fact_realised: Floats
     fact_believed: Floats
-    fact_settled: Floats
-    fact_rebate: Floats
-    if_lost: Floats
-    if_won: Floats
-    spread: Floats
-    sandwich: Settlement
-    rebate: Settlement
+    ends: dict[str, Ends]
 
     @property
-    def at_local_loss(self) -> tuple[float, float]:
+    def facts(self) -> dict[str, Floats]:
+        """All readings of FACT: the paper's, then what each rule leaves."""
+        return {
+            "fact_paper": self.fact_paper,
+            "fact_realised": self.fact_realised,
+            "fact_believed": self.fact_believed,
+            **{fact_of(rule): each.mean for rule, each in self.ends.items()},
+        }
+
+    @property
+    def drawn(self) -> Ends:
+        """What the paper's own rule leaves, whose draw is shown."""
+        return self.ends[PAPER]
+
+    @property
+    def at_local_loss(self) -> dict[str, float]:
         """The share of agents, under each rule, that are left with exactly their local loss.
 
         They neither win anything nor are short of a compensation.
         """
-        unit, prize = self._unit, self.sandwich.prize > 0
-        lost = np.abs(self.if_lost - self.local) <= unit
-        rebate = np.abs(self.fact_rebate - self.local) <= unit
-        return (
-            float((lost * np.where(prize, 1 - self.win_probability, 1.0)).mean()),
-            float((rebate & (self.rebate.rebate == 0)).mean()),
-        )
+        return {
+            rule: float(((np.abs(each.lost - self.local) <= self._unit) * each.nothing).mean())
+            for rule, each in self.ends.items()
+        }
 
     @property
-    def rational(self) -> tuple[Bools, Bools]:
+    def rational(self) -> dict[str, Bools]:
         """Whether an agent ends no worse than alone, whatever is drawn; up to a unit of money."""
-        most = self.local + self._unit
-        return self.if_lost <= most, self.fact_rebate <= most
+        return {rule: each.lost <= self.local + self._unit for rule, each in self.ends.items()}
 
     @property
     def _unit(self) -> Floats:
         """One unit of money in test loss, and what floats may be off by."""
-        terms = self.sandwich.terms
+        terms = self.drawn.settlement.terms
         return float(terms.unit) / float(terms.loss_value) + 1e-12 * np.abs(self.local)
 
 
 def losses(study: Study, agents: Agents, local: Floats, federated: Floats, seed: int) -> Losses:
     """All readings of FACT for these measured losses."""
-    n, unit = len(agents), study.terms.unit / study.terms.loss_value
     gain = local - federated
-    pool = 3 / n * (gain.sum() - gain)
+    pool = paper_pool(gain)
     chance = win_probability(agents.reported_cost)
     population = agents.population(local_loss=local, federated_loss=federated)
-    sandwich = settle(population, study.terms.agreed("sandwich"), derive(seed, "draw"))
-    rebate = settle(population, study.terms.agreed("rebate"))
-    lost = federated + unit * (sandwich.fee - sandwich.compensation)
-    prize = unit * sandwich.prize
     return Losses(
         local=local,
         federated=federated,
@@ -95,11 +110,32 @@ def losses(study: Study, agents: Agents, local: Floats, federated: Floats, seed:
         fact_paper=local - pool / 3,
         fact_realised=local - chance * pool,
         fact_believed=local - pool / 2,
-        fact_settled=lost - chance * prize,
-        fact_rebate=federated - unit * rebate.net,
-        if_lost=lost,
-        if_won=lost - prize,
+        ends={
+            rule: _ends(settlement, federated, chance)
+            for rule, settlement in settled(study, population, seed).items()
+        },
+    )
+
+
+def settled(study: Study, population: Population, seed: int) -> dict[str, Settlement]:
+    """The settlement by every rule; those that draw take the draw of this seed."""
+    draw = derive(seed, "draw")
+    return {rule: settle(population, study.terms.agreed(rule), draw) for rule in RULES}
+
+
+def _ends(settlement: Settlement, federated: Floats, chance: Floats) -> Ends:
+    """What agents end with, who win with these chances where the rule draws."""
+    unit = float(settlement.terms.unit) / float(settlement.terms.loss_value)
+    if not settlement.rule.draws:
+        end, back = federated - unit * settlement.net, getattr(settlement, settlement.rule.gives)
+        return Ends(settlement, end, end, end, floats(back == 0), np.zeros(len(end)))
+    lost = federated + unit * (settlement.fee - settlement.compensation)
+    prize = unit * settlement.prize
+    return Ends(
+        settlement,
+        mean=lost - chance * prize,
+        lost=lost,
+        won=lost - prize,
+        nothing=np.where(settlement.prize > 0, 1 - chance, 1.0),
         spread=floats(prize * np.sqrt(chance * (1 - chance))),
-        sandwich=sandwich,
-        rebate=rebate,
     )

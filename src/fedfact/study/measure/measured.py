@@ -4,18 +4,19 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from ...arrays import Bools, Floats, floats
-from ...mechanism import Settlement, local_optimum, settle, simulate_draws
+from ...mechanism import Settlement, local_optimum, simulate_draws
 from ...mechanism.settlement import AMOUNTS
 from ...settlement.document import columns
 from ...training import Curve
-from ...training.seeds import derive, generator
+from ...training.seeds import generator
 from ..config.agents import HONEST, Agents
 from ..config.arm import Arm
 from ..config.study import Study
 from ..files.directory import Columns
+from ..files.keys import rational_of
 from ..files.trained import Trained
 from .contribution import Contribution, contribution, penalty_curves
-from .losses import FACT, Losses, losses
+from .losses import Losses, losses, settled
 from .truthfulness import truthfulness
 
 DRAWS, MOST_DRAWN = 10_000, 4_000_000
@@ -53,8 +54,7 @@ class Measured:
             local, federated = (s[0] for s in _scores(self.trained, score))
             of = losses(self.study, self.who, local, federated, self.seed)
         (_, local_accuracy), (_, accuracy) = _scores(self.trained, score)
-        mean = {"local": of.local, "federated": of.federated}
-        mean |= {name: getattr(of, name) for name in FACT}
+        mean = {"local": of.local, "federated": of.federated, **of.facts}
         loss = {name: float(values.mean()) for name, values in mean.items()}
         return {
             "accuracy": {
@@ -63,21 +63,21 @@ class Measured:
             },
             "loss": dict(loss),
             "ratio": {
-                name: loss["local"] / loss[name] if loss[name] > 0 else None for name in FACT
+                name: loss["local"] / loss[name] if loss[name] > 0 else None for name in of.facts
             },
         }
 
     def over_draws(self) -> dict[str, dict[str, float]]:
         """How much chance there is in it: who is left with its local loss, and the spread."""
-        sandwich, rebate = self.losses.at_local_loss
-        prize = self.losses.if_lost - self.losses.if_won
+        drawn = self.losses.drawn
+        prize = drawn.lost - drawn.won
         rng = generator(self.seed, "draws")
         draws = min(DRAWS, max(100, MOST_DRAWN // len(self.who)))
         winners = simulate_draws(self.who.reported_cost, draws, rng)
         paid = prize[winners].sum(axis=1) / len(self.who)
         return {
-            "at_local_loss": {"sandwich": sandwich, "rebate": rebate},
-            "spread": {"agent": float(self.losses.spread.mean()), "mean": float(paid.std())},
+            "at_local_loss": self.losses.at_local_loss,
+            "spread": {"agent": float(drawn.spread.mean()), "mean": float(paid.std())},
         }
 
     def honest_contributions(self) -> Bools:
@@ -106,7 +106,7 @@ class Measured:
 
     def agents(self) -> Columns:
         """One line for each agent."""
-        m, of, rational = self.who, self.losses, self.losses.rational
+        m, of, drawn = self.who, self.losses, self.losses.drawn
         (_, local_accuracy), (_, accuracy) = _scores(self.trained, self.study.score)
         return self._labelled(
             {
@@ -124,24 +124,23 @@ class Measured:
                 "federated_accuracy": accuracy,
                 "gain": of.gain,
                 "win_probability": of.win_probability,
-                **{name: getattr(of, name) for name in (*FACT, "if_lost", "if_won", "spread")},
+                **of.facts,
+                "if_lost": drawn.lost,
+                "if_won": drawn.won,
+                "spread": drawn.spread,
                 "best_samples": self.contribution.best,
                 "deviation_cost": self.contribution.cost,
                 "contributes": self.contribution.contributes,
-                "rational_sandwich": rational[0],
-                "rational_rebate": rational[1],
+                **{rational_of(rule): holds for rule, holds in of.rational.items()},
             }
         )
 
     def settlements(self) -> Columns:
         """One line for each agent, rule and input: by measured losses, and by the formula A/m."""
-        population, draw = self.who.population(), derive(self.seed, "draw")
-        analytic = (
-            settle(population, self.study.terms.agreed("sandwich"), draw),
-            settle(population, self.study.terms.agreed("rebate")),
-        )
+        measured = (each.settlement for each in self.losses.ends.values())
+        analytic = settled(self.study, self.who.population(), self.seed).values()
         table: dict[str, list[Any]] = {}
-        for each in (self.losses.sandwich, self.losses.rebate, *analytic):
+        for each in (*measured, *analytic):
             for name, values in _settlement_rows(each).items():
                 table.setdefault(name, []).extend(values)
         return self._labelled(table)

@@ -4,6 +4,7 @@ from typing import Any
 
 from ...data.registry import SETS
 from ..config.study import Study
+from ..files.keys import rational_of
 from .interval import estimate
 from .measured import Measured, Score
 from .truthfulness import truthfulness_document
@@ -41,15 +42,17 @@ def _arm(seeds: list[Measured]) -> dict[str, Any]:
         "penalty": seeds[0].penalty(),  # of the first seed: costs, and so m*, differ by seed
         "checks": {
             "contribution": _passed([one.honest_contributions() for one in seeds]),
-            "rational_sandwich": _passed([one.losses.rational[0] for one in seeds]),
-            "rational_rebate": _passed([one.losses.rational[1] for one in seeds]),
+            **{
+                rational_of(rule): _passed([one.losses.rational[rule] for one in seeds])
+                for rule in seeds[0].losses.ends
+            },
         },
         "settlement": {
             rule: {
-                "surplus": [getattr(one.losses, rule).surplus for one in seeds],
-                "shortfall": [getattr(one.losses, rule).shortfall for one in seeds],
+                "surplus": [one.losses.ends[rule].settlement.surplus for one in seeds],
+                "shortfall": [one.losses.ends[rule].settlement.shortfall for one in seeds],
             }
-            for rule in ("sandwich", "rebate")
+            for rule in seeds[0].losses.ends
         },
     }
 

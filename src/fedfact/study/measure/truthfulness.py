@@ -13,7 +13,12 @@ import numpy as np
 from scipy.stats import norm
 
 from ...arrays import Floats
-from ...mechanism import continuum_win_probability, simulate_win_probability, win_probability_if
+from ...mechanism import (
+    continuum_win_probability,
+    paper_pool,
+    simulate_win_probability,
+    win_probability_if,
+)
 from ...training.seeds import generator
 from ..config.agents import Agents
 from .losses import Losses
@@ -30,7 +35,7 @@ def truthfulness(agents: Agents, losses: Losses, seed: int) -> dict[str, list[fl
 
     The prize is the paper's: (3/n)·Σ_{j≠i} f_j.
     """
-    prize = 3 / len(agents) * (losses.gain.sum() - losses.gain)
+    prize = paper_pool(losses.gain)
     costs = norm(1.0, BELIEF)
     chances = win_probability_if(agents.true_cost[:, None] * (1 + ADDED), agents.reported_cost)
     rng = generator(seed, "truthfulness")

@@ -1,1 +1,5 @@
 """Augmentation: training images changed at random, anew each time one is used."""
+
+from .settings import Augmentation
+
+__all__ = ["Augmentation"]

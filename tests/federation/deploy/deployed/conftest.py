@@ -27,6 +27,7 @@ name = "faults"
 [money]
 error_scale = 200000.0
 unit = 0.01
+rule = "{rule}"
 minimum_samples = 50
 [training]
 network = "digits"
@@ -48,12 +49,14 @@ def free_port():
 class Deployed:
     """An operator's directory, its members' directories, and the processes that run."""
 
-    def __init__(self, root, *, members=3, rounds=40, seconds=30, ledger=None, port=None):
+    def __init__(
+        self, root, *, members=3, rounds=40, seconds=30, ledger=None, port=None, rule="rebate"
+    ):
         self.root, self.operator = root, root / "operator"
         self.running = []
         names = list(COSTS)[:members]
         root.mkdir(parents=True, exist_ok=True)
-        (root / "terms.toml").write_text(TERMS.format(rounds=rounds, seconds=seconds))
+        (root / "terms.toml").write_text(TERMS.format(rounds=rounds, seconds=seconds, rule=rule))
         requests = {}
         for k, name in enumerate(names):
             (root / name).mkdir()
@@ -108,8 +111,8 @@ class Deployed:
             time.sleep(0.05)
         raise AssertionError(f"round {number} did not come:\n{self.logs()}")
 
-    def finish(self, process, seconds=180):
-        assert process.wait(seconds) == 0, self.logs()
+    def finish(self, process, seconds=180, status=0):
+        assert process.wait(seconds) == status, self.logs()
         return self.sound()
 
     def sound(self):

@@ -11,11 +11,16 @@ from types import SimpleNamespace
 import pytest
 
 from fedfact.federation.deploy.flare.kits.kit import read_kit
-from fedfact.federation.deploy.flare.kits.paths import console_workspace, server_workspace
+from fedfact.federation.deploy.flare.kits.paths import (
+    console_workspace,
+    server_workspace,
+    site_workspace,
+)
 from fedfact.federation.deploy.flare.kits.request import make_request
 from fedfact.federation.deploy.flare.kits.set_up import set_up
 from fedfact.federation.deploy.flare.processes import start_site
 from fedfact.federation.deploy.flare.server.supervise import Supervisor
+from fedfact.federation.deploy.flare.workspace import write_site
 from fedfact.federation.operator.directory import DEFAULT_TERMS
 
 MEMBERS = ("ann", "bob", "cid")
@@ -84,6 +89,13 @@ class Federation:
 
     def kit(self, member):
         return read_kit(self.kits[member])
+
+    def site(self, member):
+        """What a member's site has: its certificate, its key, and where the server is."""
+        workspace = site_workspace(self.root / member)
+        if not workspace.exists():
+            write_site(self.root / member, self.kit(member))
+        return workspace
 
     def rounds(self):
         try:

@@ -3,6 +3,7 @@
 Each test ends with a look at the others: they work in the same job as before, and missed nothing.
 """
 
+import json
 import os
 import shutil
 import socket
@@ -14,6 +15,9 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
+
+from fedfact.federation.deploy.flare.kits.certificates import CONSOLE
+from fedfact.federation.deploy.flare.kits.request import TLS_KEY
 
 from ..hostile_member import UNHEARD, Inside, Outside
 from .conftest import ENVIRONMENT, Federation, is_good
@@ -81,7 +85,7 @@ def hostile(request, besieged):
     if request.param == "inside":
         yield besieged.inside
         return
-    with Outside(besieged.kits.members["cid"]) as member:
+    with Outside(besieged.site("cid")) as member:
         assert member.connected
         yield member
 
@@ -170,7 +174,7 @@ NAMES = ["ann", "ann.{job}", "server", "server.{job}", "_admin_{uuid}", "bob.evi
 @pytest.mark.parametrize("name", NAMES)
 def test_it_connects_under_no_other_name(besieged, name):
     name = name.format(job=besieged.job, uuid=uuid.uuid4())
-    with Outside(besieged.kits.members["cid"], name, patience=6.0) as hostile:
+    with Outside(besieged.site("cid"), name, patience=6.0) as hostile:
         assert not hostile.connected
     assert besieged.unharmed()
 
@@ -184,12 +188,15 @@ def test_it_logs_no_other_out(besieged, hostile):
 
 
 def test_it_is_not_admitted_as_operator(besieged, tmp_path):
-    kit = tmp_path / "admin"
-    shutil.copytree(besieged.kits.admin, kit)
-    for name in ("client.crt", "client.key"):
-        shutil.copy(besieged.kits.members["cid"] / "startup" / name, kit / "startup" / name)
-    for user in ("cid", "operator@fedfact.org"):
-        words = [sys.executable, "-c", LOGIN, str(kit), user]
+    console = tmp_path / "console"
+    shutil.copytree(besieged.console, console)
+    settings = console / "startup" / "fed_admin.json"
+    document, site = json.loads(settings.read_text()), besieged.site("cid")
+    document["admin"]["client_cert"] = str(site / "startup" / "client.crt")
+    document["admin"]["client_key"] = str(site.parent / TLS_KEY)
+    settings.write_text(json.dumps(document))
+    for user in ("cid", CONSOLE):
+        words = [sys.executable, "-c", LOGIN, str(console), user]
         said = subprocess.run(words, capture_output=True, text=True, timeout=100).stdout
         assert "refused" in said
         assert " in " not in f" {said} "
@@ -201,7 +208,7 @@ def test_a_connection_that_says_nothing_keeps_nobody_out(besieged):
         lines = [socket.create_connection(("127.0.0.1", besieged.port)) for _ in range(20)]
         for line in lines:
             stack.enter_context(line)
-        with Outside(besieged.kits.members["cid"]) as hostile:
+        with Outside(besieged.site("cid")) as hostile:
             assert hostile.connected
         for line in lines:
             line.settimeout(30)
@@ -211,13 +218,13 @@ def test_a_connection_that_says_nothing_keeps_nobody_out(besieged):
 
 def test_registering_as_something_else_harms_nobody(federation):
     """A place below another's, or a role that it does not have: the next job runs all the same."""
-    kit = federation.kits.members["cid"]
+    site = federation.site("cid")
     federation.start(("ann", "bob"), patience=3)
     federation.wait(lambda found: set(found["reachable"]) == {"ann", "bob"})
     for kind in ("relay", "admin"):
-        with Outside(kit) as hostile:
+        with Outside(site) as hostile:
             assert hostile.register(kind) != "ok"
-    with Outside(kit) as hostile:
+    with Outside(site) as hostile:
         assert hostile.register(__fqsn__="ann", __is_leaf__=False) == "ok"
         assert federation.supervisor.status.jobs == 1
         federation.start_site("bob")

@@ -20,8 +20,9 @@ INSTANTS = 24
 JOIN = """
 import sys
 from pathlib import Path
+from fedfact.federation.deploy.flare.kits.kit import read_kit
 from fedfact.federation.deploy.flare.processes import run_site
-run_site(Path(sys.argv[1]), Path(sys.argv[2]))
+run_site(read_kit(Path(sys.argv[1])), Path(sys.argv[2]))
 """
 START = """
 import sys
@@ -78,7 +79,7 @@ def instants(seed):
 
 def test_nothing_outlives_a_join_that_is_killed(federation, begin):
     federation.start(("ann", "bob"), patience=3)
-    kit, own = federation.kits.members["cid"], federation.root / "cid"
+    kit, own = federation.kits["cid"], federation.root / "cid"
     for k, instant in enumerate(instants("join")):
         command = begin(JOIN, kit, own, session=f"join-{k}")
         time.sleep(instant)
@@ -102,7 +103,7 @@ def test_nothing_outlives_a_start_that_is_killed(federation, begin):
 def test_nothing_outlives_a_process_in_the_middle(federation, begin, level):
     """The site's process is killed and not its command, which starts another; or both are."""
     federation.start(("ann", "bob"), patience=3)
-    kit, own = federation.kits.members["cid"], federation.root / "cid"
+    kit, own = federation.kits["cid"], federation.root / "cid"
     command = begin(JOIN, kit, own, session=f"middle-{level}")
     federation.wait(lambda found: "cid" in found["reachable"])
     [site] = psutil.Process(command.pid).children()

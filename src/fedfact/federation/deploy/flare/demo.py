@@ -42,7 +42,7 @@ _PATIENCE = 60.0
 def run_demo(directory: Path, rounds: int, show: Show) -> dict[str, Any]:
     """Set up what is not there, run it to the end, verify it; what came of it.
 
-    Where it was ``stopped`` before the end, nothing has come of it yet.
+    Where it was ``stopped`` before the end, nothing has come of it yet; ``unfinished`` says why.
     """
     start, operator = time.monotonic(), directory / "operator"
     if not (operator / PUBLISHED).exists():
@@ -53,9 +53,9 @@ def run_demo(directory: Path, rounds: int, show: Show) -> dict[str, Any]:
             own = directory / name
             kit = take_kit(kit_path(operator, name), own / "agent.toml")
             running.callback(start_site(kit, own).stop)
-        overview, over = run_operator(operator, show, _PATIENCE)
-    if not over:
-        return {"overview": overview, "stopped": True}
+        ending = run_operator(operator, show, _PATIENCE)
+    if ending.unfinished is not None:
+        return {"overview": ending.overview, "stopped": True, "unfinished": ending.unfinished}
     entries = read_ledger(ledger_place(operator))
     verdicts = verify(entries)
     for name in members:
@@ -64,7 +64,7 @@ def run_demo(directory: Path, rounds: int, show: Show) -> dict[str, Any]:
         plan = opened.published.plan()
     model = directory / members[0] / "model.bin"
     return {
-        "overview": overview,
+        "overview": ending.overview,
         "stopped": False,
         "sound": is_sound(verdicts),
         "checks": [asdict(verdict) for verdict in verdicts],

@@ -9,6 +9,7 @@ shows that it is there again, done with what it was late with, and it may be ask
 import threading
 import time
 from collections.abc import Callable, Mapping
+from collections.abc import Set as AbstractSet
 
 from nvflare.apis.controller_spec import ClientTask, Task
 from nvflare.apis.fl_context import FLContext
@@ -60,6 +61,14 @@ class FlareTransport:
         """Agents that may be asked now: one that timed out may not, until it is heard again."""
         with self._changed:
             return set(self._agents - self._silent)
+
+    def wait_for(self, agents: AbstractSet[str], timeout: float) -> AbstractSet[str]:
+        """Wait for those that are slow. Only the next job reaches those that this one has lost, and
+        those that came too late for it."""
+        self._read_notice()
+        self._wait(lambda: not agents & self._agents & self._silent - self._gone, timeout)
+        with self._changed:
+            return agents & self._gone & (agents if self._to_end else self._agents)
 
     def gather(self, timeout: float) -> None:
         """Wait until all agents of the job have been heard from, at most so long."""

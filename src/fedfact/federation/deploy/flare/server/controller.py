@@ -18,6 +18,7 @@ from nvflare.apis.shareable import Shareable
 from nvflare.apis.signal import Signal
 
 from .....errors import FedfactError
+from ....operator.session import Paused
 from ....wire.transport import Stopped
 from ..guard import hold
 from ..job.environment import OPERATE, directory, entry_point
@@ -79,9 +80,14 @@ class OperatorController(Controller):  # type: ignore[misc]
             board.report(Outcome(job, "stopped"))
         except Exception as error:
             self.log_exception(fl_ctx, "the protocol failed", fire_event=False)
-            how: Literal["refused", "failed"]
-            how = "refused" if isinstance(error, FedfactError) else "failed"
-            board.report(Outcome(job, how, str(error)))
+            board.report(Outcome(job, _how(error), str(error)))
             self.system_panic("the protocol failed", fl_ctx)
         finally:
             release()
+
+
+def _how(error: Exception) -> Literal["paused", "refused", "failed"]:
+    """How the protocol has returned that raised this."""
+    if isinstance(error, Paused):
+        return "paused"
+    return "refused" if isinstance(error, FedfactError) else "failed"

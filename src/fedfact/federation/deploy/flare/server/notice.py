@@ -27,12 +27,12 @@ class Notice:
 class Outcome:
     """How the protocol has returned in a job.
 
-    It came to its end, was told to stop, was refused for a reason that another try cannot help
-    (the words say which), or failed.
+    It came to its end, was told to stop, paused because too few members were there, was refused for
+    a reason that another try cannot help (the words say which), or failed.
     """
 
     job: str
-    how: Literal["done", "stopped", "refused", "failed"]
+    how: Literal["done", "stopped", "paused", "refused", "failed"]
     words: str = ""
 
 

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +11,11 @@ import psutil
 
 from .....errors import DeploymentError, InputError
 from .....io.files import reason, write_whole
-from ....ledger.state import LedgerState
+from ....ledger.state import LedgerState, replay
 from ....operator.directory import FINISH, OperatorDirectory, ledger_place
+from ....operator.forewarning import forewarnings
 from ....operator.overview import Watch, overview
+from ....operator.session import Paused
 from .status import Status, read_status
 from .supervise import supervise
 
@@ -22,31 +25,44 @@ _PATIENCE = 30.0
 Show = Callable[[dict[str, Any] | None, Status], None]
 
 
-def run_operator(
-    directory: Path, show: Show, patience: float, finish: bool = False
-) -> tuple[dict[str, Any] | None, bool]:
-    """Run the federation until it is over or somebody says stop; how it stands, whether it is over.
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How a run ended: how the federation stands, and in words why it is not over, if it is not."""
 
-    ``finish``: train no more, and settle what was delivered so far.
+    overview: dict[str, Any] | None
+    unfinished: str | None = None
+
+
+def run_operator(
+    directory: Path,
+    show: Show,
+    patience: float,
+    finish: bool = False,
+    warn: Callable[[str], None] = lambda words: None,
+) -> Ending:
+    """Run the federation until all members have what they are owed.
+
+    It ends before that where somebody says stop, where too few members are there to go on, and
+    where it is settled and those that still wait for their statements do not come.
+    ``finish``: train no more, and settle what was delivered so far. ``warn`` is told what the
+    operator should know before.
     """
     with OperatorDirectory(directory) as opened:
         quorum = opened.published.conduct.quorum
-    watch, jobs = Watch(ledger_place(directory)), [0]
+        for words in forewarnings(opened, replay(opened.ledger.entries()), finish):
+            warn(words)
+    watch = Watch(ledger_place(directory))
 
     def progress() -> int:
         watch.look()
         return -1 if watch.record.head is None else watch.record.head.number
 
     def finished() -> bool:
-        """Settled, and all who are there have been told: one job is enough for that."""
         watch.look()
-        record = watch.record
-        told = record.phase == "finished" and record.lines  # of a void one nobody can say so
-        return record.settled is not None and bool(jobs[0] > 0 or told)
+        return watch.record.settled is not None and not watch.record.owed
 
     def look(status: Status) -> None:
         watch.look()
-        jobs[0] = status.jobs
         show(_said(watch), status)
 
     try:
@@ -55,11 +71,24 @@ def run_operator(
             set_finish(directory, watch.record, finish)
         if finish or watch.record.deliveries:
             quorum = 1  # there are no rounds to come
-        over = supervise(directory, quorum, finished, progress, show=look, patience=patience)
+        unfinished = None
+        try:
+            if not supervise(
+                directory,
+                quorum,
+                finished,
+                progress,
+                missing=lambda: watch.record.owed.keys(),
+                show=look,
+                patience=patience,
+            ):
+                unfinished = _still_owed(watch.record) or "stopped before the end"
+        except Paused as pause:
+            unfinished = str(pause)
         if watch.record.settled is not None:
             with suppress(OSError):
                 (directory / FINISH).unlink()
-        return _said(watch), over
+        return Ending(_said(watch), unfinished)
     finally:
         watch.close()
 
@@ -79,6 +108,12 @@ def set_finish(directory: Path, record: LedgerState, wanted: bool) -> None:
         mark.unlink(missing_ok=True)
     except OSError as error:
         raise InputError(f"{mark}: cannot be removed ({reason(error)}); remove it") from None
+
+
+def _still_owed(record: LedgerState) -> str:
+    """Of a settled federation: who has not got what."""
+    owed = [f"{agent} has not got its {what}" for agent, what in record.owed.items()]
+    return f"settled, but {', '.join(owed)}" if owed else ""
 
 
 def _said(watch: Watch) -> dict[str, Any] | None:

@@ -8,6 +8,7 @@ only a new job: it is submitted as soon as the last one has let go of the operat
 import threading
 import time
 from collections.abc import Callable, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from typing import Any
 from .....errors import DeploymentError, InputError
 from .....io.folders import make_folder
 from ....operator.directory import read_invitation
+from ....operator.session import Paused
 from ..guard import only_one
 from ..job.definition import write_job
 from ..kits.paths import server_workspace
@@ -51,8 +53,10 @@ class Supervisor:
 
     ``progress`` is a number that grows as the protocol gets on: after ``tries`` jobs in a row in
     which it did not, ``run`` gives up. A job is submitted when all members are there, or after
-    ``patience`` seconds when a quorum of them is. ``show`` is called at every look, about twice a
-    second; the last status is in ``status`` too.
+    ``patience`` seconds when a quorum of them is. ``missing`` are members that are all that the
+    protocol still waits for, once it has come so far: jobs are then for them, and ``run`` returns
+    when ``patience`` is over without any of them, or when one that was there could not be helped.
+    ``show`` is called at every look, about twice a second; the last status is in ``status`` too.
     """
 
     def __init__(
@@ -62,6 +66,7 @@ class Supervisor:
         finished: Callable[[], bool],
         progress: Callable[[], int],
         *,
+        missing: Callable[[], AbstractSet[str]] = frozenset,
         stop: threading.Event | None = None,
         show: Callable[[Status], None] = lambda status: None,
         patience: float = 60.0,
@@ -71,6 +76,7 @@ class Supervisor:
         self._directory, self._workspace = directory, server_workspace(directory)
         self._members, self._quorum = set(read_invitation(directory)[1]), quorum
         self._finished, self._progress, self._show = finished, progress, show
+        self._missing = missing
         self._patience, self._tries = patience, tries
         self._server = Server(directory, environment)
         self._board, self._roll = Board(self._workspace), Roll(self._members)
@@ -88,42 +94,47 @@ class Supervisor:
         )
         with lock, Console(write_console(self._directory)) as console, self._server:
             write_status(self._directory, self.status)
-            while not self._over():
-                if stuck == self._tries:
+            while self._gather(console):
+                outcome, now = self._run_job(console), self._progress()
+                stuck, reached = (0, now) if now > reached else (stuck + 1, reached)
+                if self._missing() and (stuck == self._tries or (stuck and outcome == "done")):
+                    break  # those who were there could not be helped
+                if stuck == self._tries and not self._over():
                     raise DeploymentError(
                         f"{self._directory}: the protocol did not get on in {stuck} jobs; see "
                         f"{self._workspace / 'flare.log'} for why, then start it again"
                     )
-                self._gather(console)
-                if not self._over():
-                    self._run_job(console)
-                    now = self._progress()
-                    stuck, reached = (0, now) if now > reached else (stuck + 1, reached)
             self._put_away(console)
 
     def _over(self) -> bool:
         return self._stop.is_set() or self._finished()
 
-    def _gather(self, console: Console) -> None:
-        """Wait for all members, or for a quorum of them when patience is at its end."""
+    def _gather(self, console: Console) -> bool:
+        """Wait for all members, or for a quorum of them when patience is at its end; whether there
+        is anything left to do for which members are there."""
         deadline = time.monotonic() + self._patience
         while not self._over():
             self._look(console)
-            wanted = self._members - self._roll.left_out
+            missing = self._missing()
+            wanted = (missing or self._members) - self._roll.left_out
             there = self.status.registered & wanted
             late = time.monotonic() >= deadline
-            if there == wanted or (late and len(there) >= self._quorum):
-                return
+            if missing and not there and (late or not wanted):
+                return False
+            if there == wanted or (late and len(there) >= (1 if missing else self._quorum)):
+                return True
             self._stop.wait(_LOOK)
+        return False
 
-    def _run_job(self, console: Console) -> None:
-        """Submit a job and watch until the protocol has returned in it, or it is lost."""
+    def _run_job(self, console: Console) -> str:
+        """Submit a job and watch until the protocol has returned in it, or it is lost; how."""
         members = sorted(self._members - self._roll.left_out)
-        folder = write_job(console.workspace / "job", members, self._quorum)
+        quorum = 1 if self._missing() else self._quorum
+        folder = write_job(console.workspace / "job", members, quorum)
         try:
             job = console.submit(folder)
         except Unavailable:
-            return
+            return "lost"
         self._tell(job=job, state="SUBMITTED", jobs=self.status.jobs + 1)
         self._roll.begin(job)
         starts, before = self._server.starts, self._progress()
@@ -137,8 +148,11 @@ class Supervisor:
             self._stop.wait(_LOOK)
         self._roll.close(got_on=self._progress() > before)
         outcome = self._board.outcome(job)
-        if outcome is not None and outcome.how == "refused":
-            raise InputError(outcome.words)
+        if outcome is None:
+            return "lost"
+        if outcome.how in ("paused", "refused"):
+            raise (Paused if outcome.how == "paused" else InputError)(outcome.words)
+        return outcome.how
 
     def _look(self, console: Console) -> None:
         """See how things stand; start the server where there is none."""

@@ -1,1 +1,6 @@
-"""A member's machine: FLARE's site, and our answer to each task."""
+"""A member's machine: FLARE's site, and our answer to each task.
+
+For this adapter alone: FLARE starts it.
+"""
+
+__all__: list[str] = []

@@ -1,0 +1,48 @@
+"""The rules that studies were settled by, as figures show them: label, colour and line of each."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ...mechanism import RULES, Rule
+from ...study.files.keys import PAPER, fact_of
+from ..base.style import CLASSES, GREEN, PINK
+from .cases import Case
+
+_LABELS = {PAPER: "FACT, as settled"}
+_COLOURS = (GREEN, PINK, *CLASSES[7:])
+_LINES = ("o-", "s--", "^:", "v-.")
+
+
+@dataclass(frozen=True)
+class RuleStyle:
+    """What one rule leaves agents with: its key, and how it is called and drawn everywhere."""
+
+    rule: Rule
+    key: str
+    label: str
+    colour: str
+    line: str
+
+    @property
+    def name(self) -> str:
+        """The rule's."""
+        return self.rule.name
+
+    def among(self, cases: Sequence[Case]) -> list[Case]:
+        """The cases that were settled by it."""
+        return [case for case in cases if self.name in case.result.rules]
+
+
+def settled_by(cases: Sequence[Case]) -> list[RuleStyle]:
+    """The rules that any of these cases was settled by: the paper's own first, then the others."""
+    return [
+        RuleStyle(
+            RULES[name],
+            fact_of(name),
+            _LABELS.get(name, f"FACT, {name}"),
+            _COLOURS[k % len(_COLOURS)],
+            _LINES[k % len(_LINES)],
+        )
+        for k, name in enumerate(dict.fromkeys((PAPER, *RULES)))
+        if any(name in case.result.rules for case in cases)
+    ]

@@ -1,0 +1,102 @@
+"""A rule that is entered appears in studies, their tables and their pages by itself."""
+
+import shutil
+
+import pytest
+
+from fedfact import read_result
+from fedfact.errors import InputError
+from fedfact.mechanism.rules import RULES, Rule, register
+from fedfact.mechanism.terms import RULE_NAMES
+from fedfact.report.study.cases import cases_of
+from fedfact.report.study.charts import charts_of
+from fedfact.report.study.key_numbers import checks, key_numbers
+from fedfact.report.study.page import page
+
+
+class Half(Rule):
+    """Everybody gets half of what the rebate rule would give it."""
+
+    name = "half"
+    gives = "rebate"
+    guarantees = ("You end no worse than alone & half as well.",)
+
+    def among(self, agents):
+        return 2 * (agents - 1)
+
+    def back_formula(self, of, kept):
+        return "⌊(1 − ρ)·pool/(2(n − 1))⌋", f"⌊{kept}/(2·({of.agents} − 1))⌋"
+
+
+@pytest.fixture
+def half():
+    register(Half())
+    yield
+    if "half" in RULES:
+        leave()
+
+
+def leave():
+    del RULES["half"]
+    RULE_NAMES.remove("half")
+
+
+@pytest.fixture
+def found(half, tiny, run_tiny, no_training, tmp_path):
+    """The tiny study, settled anew when there is one more rule."""
+    shutil.copytree(tiny, tmp_path / "copy")
+    with no_training():
+        return run_tiny(tmp_path / "copy", resume=True)
+
+
+def test_it_is_settled_like_the_others(found, tiny):
+    before = read_result(tiny)
+    assert before.rules == ("sandwich", "rebate")
+    assert found.rules == ("sandwich", "rebate", "half")
+    for arm, old in zip(found.summary["arms"], before.summary["arms"], strict=True):
+        for table in ("loss", "ratio", "at_local_loss", "checks", "settlement"):
+            new = {"loss": {"fact_half"}, "ratio": {"fact_half"}, "checks": {"rational_half"}}
+            assert set(arm[table]) - set(old[table]) == new.get(table, {"half"})
+            assert {key: arm[table][key] for key in old[table]} == old[table]
+        assert set(arm["best"]["loss"]) - set(old["best"]["loss"]) == {"fact_half"}
+    rebate, ours = (found.agents["federated_loss"] - found.agents[f"fact_{rule}"]
+                    for rule in ("rebate", "half"))  # fmt: skip
+    fee = found.agents["gain"]
+    helped = (fee > 0) & (rebate != 0)
+    assert (rebate + fee)[helped] / 2 == pytest.approx((ours + fee)[helped], abs=2e-9)
+    settled = found.settlement
+    assert len(settled["rule"]) == 1.5 * len(before.settlement["rule"])
+    assert set(settled["input"][settled["rule"] == "half"]) == {"measured", "analytic"}
+
+
+def test_it_is_in_every_table_and_figure_that_compares_rules(found):
+    charts = {chart.stem: chart for chart in charts_of([found])}
+    assert charts["sandwich-against-rebate"].title == "Sandwich against rebate and half"
+    assert charts["sandwich-against-rebate"].header[-2:] == ["rebate", "half"]
+    assert [panel.title for panel in charts["money-flow"].panels][:3] == [
+        "iid: sandwich", "iid: rebate", "iid: half"
+    ]  # fmt: skip
+    assert " and half gives to " in charts["money-flow"].sentence
+    assert "FACT, half" in [row[1] for row in charts["figure-2-losses"].rows]
+    text = page([found], list(charts.values()), lambda: None)
+    assert "rational, half" in text
+    assert "You end no worse than alone &amp; half as well." in text
+
+
+def test_beside_a_study_that_was_settled_without_it_there_are_gaps(found, tiny):
+    charts = charts_of([read_result(tiny), found])
+    rows = {chart.stem: chart for chart in charts}["sandwich-against-rebate"].rows
+    assert {row[-1] is None for row in rows} == {True, False}
+    cases = [cases_of([result])[0] for result in (read_result(tiny), found)]
+    for header, lines in (key_numbers(cases), checks(cases)):
+        assert all(len(line) == len(header) for line in lines)
+        gaps = [[name for name, cell in zip(header, line, strict=True) if cell is None]
+                for line in lines]  # fmt: skip
+        assert any("half" in name for name in gaps[0])
+        assert not any("half" in name for name in gaps[1])
+
+
+def test_a_study_by_a_rule_that_is_not_there_is_refused(found):
+    leave()
+    with pytest.raises(InputError, match=r"summary\.json: is settled by rule 'half', which is not"):
+        read_result(found.path)
