@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Self
 
+from ..arrays import MOST_SAMPLES
 from .evaluate import Score
 
 
@@ -44,6 +45,7 @@ class Curve:
         """The curve with these points; refused where it is none."""
         points = [(epoch, float(loss), float(right)) for epoch, loss, right in rows]
         for epoch, *scores in points:
-            if type(epoch) is not int or not all(map(math.isfinite, scores)):
+            whole = type(epoch) is int and 0 <= epoch <= MOST_SAMPLES
+            if not whole or not all(map(math.isfinite, scores)):
                 raise ValueError("no points of a curve")
         return cls([point[0] for point in points], [Score(*point[1:]) for point in points])

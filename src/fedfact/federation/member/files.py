@@ -158,7 +158,7 @@ class MemberFiles:
     def model(self) -> str | None:
         """The hash of the final model that it has."""
         path = self.directory / "model.bin"
-        return _read(path, digest) if path.exists() else None
+        return self._read(path, digest) if path.exists() else None
 
     def statements(self) -> list[StatementMessage]:
         """All statements it got, in the order of the settlements."""

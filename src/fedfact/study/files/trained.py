@@ -5,6 +5,7 @@ every agent used; and the words that tell this training from any other, so that 
 for one of another study.
 """
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ...arrays import MOST_SAMPLES
 from ...data import Dataset, partition
 from ...data.registry import SETS
 from ...errors import InputError
@@ -131,10 +133,10 @@ def read_trained(path: Path, study: Study, about: dict[str, Any], agents: Agents
         trained = Trained(
             [_curve(rows) for rows in content["local"]],
             _curve(content["federated"]),
-            [list(map(int, row)) for row in content["labels"]],
-            int(content["images"]),
+            [list(map(_count, row)) for row in content["labels"]],
+            _count(content["images"]),
             list(map(str, content["classes"])),
-            {kind: float(content["seconds"][kind]) for kind in ("local", "federated")},
+            {kind: _seconds(content["seconds"][kind]) for kind in KINDS},
         )
         data = str(said["data set"]).split()[0]
         sizes = {len(row) for row in trained.labels}
@@ -156,6 +158,19 @@ def read_trained(path: Path, study: Study, about: dict[str, Any], agents: Agents
                 "name another directory with -o, or delete this one to start anew"
             )
     return trained
+
+
+def _count(said: Any) -> int:
+    """How many of something there were; refused where there cannot be so many."""
+    if type(said) is not int or not 0 <= said <= MOST_SAMPLES:
+        raise ValueError
+    return said
+
+
+def _seconds(said: Any) -> float:
+    if not math.isfinite(seconds := float(said)):
+        raise ValueError
+    return seconds
 
 
 def _curve(rows: list[tuple[int, float, float]]) -> Curve:
