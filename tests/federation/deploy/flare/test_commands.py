@@ -98,7 +98,8 @@ def test_a_killed_site_command_leaves_nothing_and_can_be_started_at_once(federat
 def test_a_member_joins_by_one_command_at_a_time(federation, command):
     words = SITE, federation.kits["cid"], federation.root / "cid"
     first = command(*words)
-    wait_until(lambda: below(first))
+    lock = federation.root / "cid" / "flare" / "site.lock"
+    wait_until(lambda: lock.exists() and lock.read_text())
     second = command(*words)
     assert second.wait(20) == 1
     assert f"a join runs there already (process {first.pid})" in second.stderr.read()
@@ -120,6 +121,7 @@ def test_an_operator_is_at_work_once_and_is_stopped(federation, command):
 
 def test_a_stranger_is_not_stopped(federation, command):
     """The number of a process that ended long ago may be another's now."""
+    federation.server.mkdir(parents=True)
     write_status(federation.directory, Status())
     path = federation.server / "status.json"
     said = json.loads(path.read_text())
