@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from fedfact.errors import InputError
 from fedfact.federation.audit.verify import verify
+from fedfact.federation.operator.session import Paused
 
 
 def test_data_that_the_network_cannot_take_is_refused_before_anything_is_signed(make_house):
@@ -25,7 +25,7 @@ def test_a_training_too_short_for_what_is_agreed_is_declined(make_house):
     for place in (short.directory, *short.agents.values()):
         published = (place / "terms.json").read_text()
         (place / "terms.json").write_text(published.replace('"local_steps":7', '"local_steps":1'))
-    with pytest.raises(InputError, match="0 agents take part"):
+    with pytest.raises(Paused, match="0 agents take part"):
         short.run()
     declined = short.record().declined
     assert {each.why for each in declined.values()} == {

@@ -430,7 +430,7 @@ def command(monkeypatch):
         found = {key: document[key] for key in document if key != "command"}
         return SimpleNamespace(document=lambda: found)
 
-    monkeypatch.setattr("fedfact.lab.comparison.compare", played)
+    monkeypatch.setitem(compare.__globals__, "play_all", played)
     app = typer.Typer()
     app.command()(compare)
     app.command("other")(lambda: None)

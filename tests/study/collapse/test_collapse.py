@@ -238,12 +238,12 @@ def test_a_training_that_was_stopped_half_way_goes_on_from_its_checkpoint(
 
 def test_more_seeds_use_what_is_there(tiny, document, monkeypatch, tmp_path):
     output = tmp_path / "out"
-    one = run(output, seeds=1)
+    one = run(output, seeds=1).document()
     with watched(monkeypatch) as done:
-        assert run(output, seeds=SEEDS, resume=True) == document
+        assert run(output, seeds=SEEDS, resume=True).document() == document
     assert {seed for _, seed, _ in done} == {1}
     with watched(monkeypatch) as done:
-        assert run(output, seeds=1, resume=True) == one
+        assert run(output, seeds=1, resume=True).document() == one
     assert done == []
 
 

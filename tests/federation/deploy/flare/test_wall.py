@@ -1,5 +1,6 @@
 """What passes the wall: a table of who says what to whom, and a FLARE that is not the one."""
 
+import os
 import subprocess
 import sys
 import types
@@ -7,6 +8,7 @@ import types
 import pytest
 
 from fedfact.errors import DeploymentError
+from fedfact.federation.deploy.flare.job.environment import DIRECTORY
 from fedfact.federation.deploy.flare.kits.certificates import CONSOLE
 from fedfact.federation.deploy.flare.replace import replace
 from fedfact.federation.deploy.flare.wall import Peer, objection, stranger
@@ -14,7 +16,7 @@ from fedfact.federation.deploy.flare.wall import Peer, objection, stranger
 SESSION = "_admin_7a0c5b0e-5a53-4d0b-8ac2-7d0f2c7be4a5"
 CID, JOB = Peer("cid", "cid"), Peer("cid.J", "cid")
 OPERATOR = Peer(SESSION, CONSOLE)
-SERVER, PARENT = Peer("server", "localhost"), Peer("server", None)
+SERVER, PARENT = Peer("server", "server"), Peer("server", None)
 
 
 def message(origin, target, channel="task", topic="heart_beat", kind="req", **more):
@@ -72,6 +74,8 @@ DROPPED = [
     ("server", Peer("server.J", None), message("server", "ann"), "speaks for another"),
     ("cid", SERVER, message("ann", "cid", "admin", "train.shutdown"), "of another member"),
     ("cid", SERVER, message("cid", "cid", "admin", "train.shutdown"), "of another member"),
+    ("cid", Peer("server", "ann"), message("server", "cid", "admin", "any"), "not the server"),
+    ("cid.J", Peer("server", "ann"), message("server.J", "cid.J"), "not the server"),
     ("cid", SERVER, message("server", "ann"), "to another member"),
     ("cid", Peer("ann", "ann"), message("server", "cid"), "not the server"),
     ("cid", Peer("ann", None), message("server", "cid"), "of another machine"),
@@ -128,12 +132,16 @@ WORKER = "nvflare.private.fed.app.client.worker_process"
     [("client", ["{kit}", "ann"]), ("server", ["{kit}", "server"]), ("job", [WORKER])],
 )
 def test_no_process_runs_with_a_flare_that_is_not_as_expected(tmp_path, kind, words):
-    import os
-
     pytest.importorskip("nvflare")
     words = [word.format(kit=tmp_path) for word in words]
     code = CHANGED.format(kind=kind, parent=os.getpid(), words=words)
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        env={**os.environ, DIRECTORY: str(tmp_path)},
+    )
     assert done.returncode == 1
     assert done.stderr.startswith("fedfact: this NVIDIA FLARE is not the one that fedfact guards")
     assert "Traceback" not in done.stderr

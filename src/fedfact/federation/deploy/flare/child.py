@@ -39,10 +39,10 @@ def main(kind: str, parent: int, words: Sequence[str]) -> None:
         sys.exit(f"fedfact: {error}")
 
 
-def _site_or_server(kind: str, kit: Path, name: str) -> None:
+def _site_or_server(kind: str, workspace: Path, name: str) -> None:
     signal.signal(signal.SIGTERM, _end)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the command, which ends this
-    hold(kit, "flare")
+    hold(workspace, "flare")
     _keep_places(kind)
     _guard(kind)
     settings = ["secure_train=true", "org=fedfact", "config_folder=config"]
@@ -50,7 +50,7 @@ def _site_or_server(kind: str, kit: Path, name: str) -> None:
         _close_shell()
         _retry_soon()
         settings += [f"uid={name}", f"heart_beat_interval={_HEARTBEAT}"]
-    words = ["-m", str(kit), "-s", f"fed_{kind}.json", "--set", *settings]
+    words = ["-m", str(workspace), "-s", f"fed_{kind}.json", "--set", *settings]
     _run(f"{_APP}.{kind}.{kind}_train", words)
 
 
@@ -60,11 +60,11 @@ def _job(words: Sequence[str]) -> None:
     _run(module, arguments)
 
 
-def _session(kit: Path) -> None:
+def _session(workspace: Path) -> None:
     _guard("client")
     from .server.admin_session import answer
 
-    answer(kit)
+    answer(workspace)
     os._exit(0)  # whatever threads FLARE has left
 
 

@@ -1,4 +1,4 @@
-"""One process at a time for one kit, and none that outlives the process that started it.
+"""One process at a time for one workspace, and none that outlives the process that started it.
 
 A command starts FLARE, and FLARE starts a process for each job. When one of them is killed those
 below it would live on, hold the agent's files and answer for it. So each watches its parent, from
@@ -97,12 +97,12 @@ def end_with_parent(parent: int) -> None:
     threading.Thread(target=watch, name="fedfact-parent", daemon=True).start()
 
 
-def hold(kit: Path, name: str) -> Callable[[], None]:
-    """Wait until no other process has this lock of the kit and take it; returns how to let go.
+def hold(workspace: Path, name: str) -> Callable[[], None]:
+    """Wait until no other process has this lock, and take it; returns how to let go.
 
     The system lets go of it when the process ends, however it ends.
     """
-    lock, stack = kit / f"{name}.lock", ExitStack()
+    lock, stack = workspace / f"{name}.lock", ExitStack()
     try:
         lock.touch()
         stack.enter_context(alone(lock, wait=True))

@@ -40,12 +40,12 @@ class FlareProcess:
         self,
         kind: Literal["server", "client"],
         name: str,
-        kit: Path,
+        workspace: Path,
         directory: Path,
         environment: Mapping[str, str] | None = None,
     ) -> None:
         require_flare()
-        self.kit = kit.absolute()
+        self.workspace = workspace.absolute()
         self.name = name
         variables = {
             **os.environ,
@@ -53,9 +53,9 @@ class FlareProcess:
             "NVFLARE_CLIENT_OUTCOME_WAIT_TIMEOUT": "5",
             **(environment or {}),
         }
-        with _log(self.kit / "flare.log") as log:
+        with _log(self.workspace / "flare.log") as log:
             self._process = subprocess.Popen(
-                command(kind, str(self.kit), self.name),
+                command(kind, str(self.workspace), self.name),
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,

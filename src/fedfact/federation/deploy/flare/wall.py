@@ -18,7 +18,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from .kits.certificates import CONSOLE
+from .kits.certificates import CONSOLE, SERVER
 from .kits.paths import require_flare
 from .replace import replace
 
@@ -68,7 +68,8 @@ def stranger(own: str, peer: Peer) -> str | None:
         kin = _family(peer.cell) == _family(own)
         return None if kin else "a cell of another machine on this one"
     if _family(own) != _SERVER:
-        return None if peer.cell == _SERVER else "connected to what is not the server"
+        is_server = (peer.cell, peer.certified) == (_SERVER, SERVER)
+        return None if is_server else "connected to what is not the server"
     if peer.certified == CONSOLE:
         return None if peer.cell.startswith(_ADMIN_CELL) else "the operator's session is no site"
     return None if _family(peer.cell) == peer.certified else "goes by another's name"

@@ -19,11 +19,13 @@ _CONNECT = 5.0
 _NO_REPLY = 3.0
 
 
-def answer(kit: Path) -> None:
+def answer(workspace: Path) -> None:
     """Answer until there is nothing more to read."""
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "w")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # FLARE prints
-    session = new_secure_session(CONSOLE, str(kit), timeout=_CONNECT, command_timeout=_NO_REPLY)
+    session = new_secure_session(
+        CONSOLE, str(workspace), timeout=_CONNECT, command_timeout=_NO_REPLY
+    )
     try:
         for line in sys.stdin:
             answers.write(json.dumps(_reply(session, *json.loads(line))) + "\n")

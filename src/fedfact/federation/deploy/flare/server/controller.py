@@ -66,9 +66,9 @@ class OperatorController(Controller):  # type: ignore[misc]
 
     def control_flow(self, abort_signal: Signal, fl_ctx: FLContext) -> None:
         """Run the protocol from where it is to its end, or until the job is to end."""
-        kit, job = Path(fl_ctx.get_workspace().get_root_dir()), str(fl_ctx.get_job_id())
-        board = Board(kit)
-        release = hold(kit, "job")
+        workspace, job = Path(fl_ctx.get_workspace().get_root_dir()), str(fl_ctx.get_job_id())
+        board = Board(workspace)
+        release = hold(workspace, "job")
         try:
             agents = {client.name for client in fl_ctx.get_engine().get_clients()}
             self._transport = FlareTransport(self, fl_ctx, abort_signal, agents, board)

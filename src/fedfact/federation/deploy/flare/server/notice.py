@@ -1,4 +1,4 @@
-"""Two small files in the server's kit by which supervisor and controller speak to each other.
+"""Two small files in the server's workspace by which supervisor and controller speak to each other.
 
 The supervisor sees the sites, the controller has the protocol; both are on the operator's machine.
 ``notice.json``: the supervisor says which agents this job has lost, and when the job is to end.
@@ -39,8 +39,8 @@ class Outcome:
 class Board:
     """The two files of one server."""
 
-    def __init__(self, kit: Path) -> None:
-        self._notice, self._outcome = kit / "notice.json", kit / "outcome.json"
+    def __init__(self, workspace: Path) -> None:
+        self._notice, self._outcome = workspace / "notice.json", workspace / "outcome.json"
         self._seen: tuple[int, int] | None = None
 
     def say(self, notice: Notice) -> None:

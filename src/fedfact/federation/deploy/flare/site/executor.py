@@ -35,7 +35,7 @@ class AgentExecutor(Executor):  # type: ignore[misc]
         threading.Thread(target=entry_point, args=(OPEN_AGENT,), daemon=True).start()
 
     def handle_event(self, event_type: str, fl_ctx: FLContext) -> None:
-        """At the start take the kit for this job; at the end let go of it."""
+        """At the start take the workspace for this job; at the end let go of it."""
         if event_type == EventType.START_RUN:
             self._release = hold(Path(fl_ctx.get_workspace().get_root_dir()), "job")
         elif event_type == EventType.END_RUN:
