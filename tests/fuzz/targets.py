@@ -22,7 +22,7 @@ class Target:
     files: dict[str, Callable]
     words: tuple[str, ...]
     writes: tuple[str, ...] = ()
-    """Only where all is well; ``*`` stands for what a member is sent, kept although it is declined."""
+    """Only where all is well; ``*``: what a member is sent is kept, though it may be declined."""
     goes_on: bool = False
     """Whether it goes on with what it finds, and so may write it anew."""
 
@@ -32,7 +32,7 @@ PLAIN = "plain"
 TARGETS = [
     Target(
         "settle CSV",
-        220,
+        240,
         PLAIN,
         {"agents.csv": C},
         ("settle", "agents.csv", "--terms", "flat.toml", *SEED, "--json"),
@@ -126,7 +126,7 @@ TARGETS = [
     ),
     Target(
         "init request",
-        15,
+        10,
         "join",
         {"oak/oak.csr": change.text_file},
         (
@@ -155,7 +155,7 @@ TARGETS = [
     ),
     Target(
         "join data",
-        15,
+        6,
         "join",
         {"oak/own.npz": change.npz_file},
         ("federation", "join", "oak.kit.json", "--config", "oak/agent.toml", "--check"),
@@ -163,7 +163,7 @@ TARGETS = [
     ),
     Target(
         "ledger show",
-        8,
+        12,
         "house",
         {"ledger.jsonl": change.text_file},
         ("ledger", "show", "ledger.jsonl", "--json"),
@@ -185,7 +185,7 @@ TARGETS = [
     ),
     Target(
         "verify",
-        4,
+        8,
         "house",
         {"ledger.jsonl": change.text_file},
         ("verify", "ledger.jsonl", "--json"),
@@ -199,7 +199,7 @@ TARGETS = [
     ),
     Target(
         "statement",
-        3,
+        6,
         "house",
         {"ledger.jsonl": change.text_file},
         ("statement", "ledger.jsonl", "birch", "--json"),
@@ -222,14 +222,14 @@ TARGETS = [
     ),
     Target(
         "status",
-        6,
+        8,
         "house",
         {"operator/terms.json": J, "operator/members.json": J},
         ("federation", "status", "operator", "--json"),
     ),
     Target(
         "report",
-        6,
+        5,
         "study",
         {"summary.json": J, "manifest.json": J, "study.toml": T},
         ("report", ".", "-o", "page"),

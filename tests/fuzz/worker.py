@@ -17,6 +17,7 @@ import shutil
 import signal
 import sys
 import tempfile
+import time
 import traceback
 import unicodedata
 from pathlib import Path
@@ -69,7 +70,7 @@ def set_up_process():
 
     def sometimes(results, output, *rest):
         calls.append(results)
-        if len(calls) % 10 == 0:
+        if len(calls) % 40 == 0:
             return write(results, output, *rest)
         report.page(results, report.charts_of(results)[:0], lambda: None)
         return output / "report.html"
@@ -138,38 +139,30 @@ def draw(target, place, number):
     return path, target.files[name](place.files.get(path, b""), rng)
 
 
-def attempt(target, place, number):
-    """What is wrong with a case, in words; nothing if all is well."""
+def attempt(target, place, number, run=None):
+    """What is wrong with a case, in words; nothing if all is well. ``run`` runs the command."""
     path, wrong = draw(target, place, number)
     path.write_bytes(wrong)
     mark, before = path.stat().st_mtime_ns, place.look()
-    os.chdir(place.folder)
-    signal.setitimer(signal.ITIMER_PROF, SECONDS)  # of this process, not of the others
-    faulthandler.dump_traceback_later(12 * SECONDS, exit=True)
     try:
-        code, out, err = command(target.words)
+        code, out, err = (run or within_limits)(target.words, place.folder)
     except TooLong:
         return f"takes more than {SECONDS} s: {traceback.format_exc(limit=-6)}"
     except BaseException:
         return f"crashes: {traceback.format_exc(limit=-6)}"
-    finally:
-        signal.setitimer(signal.ITIMER_PROF, 0)
-        faulthandler.cancel_dump_traceback_later()
     problems = []
     if code not in CODES:
         problems.append(f"exit code {code}: {err[-800:]}")
-    printed = set(out + err) - {"\n"}
-    if "Traceback" in err or any(unicodedata.category(each) in ("Cc", "Cf", "Cs") for each in printed):
-        problems.append(f"prints what it should not: {(out + err)[-800:]!r}")
+    kinds = {unicodedata.category(each) for each in {*out, *err} - {"\n"}}
+    if "Traceback" in err or kinds & {"Cc", "Cf", "Cs"}:
+        problems.append(f"prints what it should not: {err[-800:]!r} {out[-200:]!r}")
     if code == 2 and not err.strip():
         problems.append("is refused without a word")
     after = place.look()
     if any(name.endswith(".part") for name in after):
         problems.append("leaves a file half-written")
     if not target.goes_on:
-        new = {
-            Path(name).relative_to(place.folder).parts[0] for name in after.keys() - before.keys()
-        }
+        new = {Path(name).relative_to(place.folder).parts[0] for name in after.keys() - {*before}}
         if "*" not in target.writes and (new - set(target.writes) or (new and code == 2)):
             problems.append(f"leaves {sorted(new)} behind, and exits {code}")
         if {name: after.get(name) for name in before} != before or path.stat().st_mtime_ns != mark:
@@ -177,17 +170,30 @@ def attempt(target, place, number):
     return "; ".join(problems)
 
 
+def within_limits(words, folder):
+    """Run a command in this process; one that computes, or that waits, for too long is stopped."""
+    os.chdir(folder)
+    signal.setitimer(signal.ITIMER_PROF, SECONDS)  # of this process, not of the others
+    faulthandler.dump_traceback_later(12 * SECONDS, exit=True)
+    try:
+        return command(words)
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        faulthandler.cancel_dump_traceback_later()
+
+
 def main(base, wanted, first, last):
     """Try the cases from ``first`` to ``last`` (of a thousand each, where all are wanted)."""
     set_up_process()
     signal.signal(signal.SIGPROF, too_long)
-    tried = 0
+    tried, spent = 0, {}
     with tempfile.TemporaryDirectory() as own:
         root = Path(own) / "base"
         shutil.copytree(base, root)
         for target in TARGETS:
             if wanted not in ("all", target.name):
                 continue
+            start = time.process_time()
             place = Place(root / target.folder)
             os.chdir(place.folder)
             with contextlib.suppress(InputError):
@@ -207,7 +213,8 @@ def main(base, wanted, first, last):
                     print(json.dumps(said), flush=True)
                 place.restore()
             os.chdir(own)
-    print(json.dumps({"tried": tried}), flush=True)
+            spent[target.name] = round(time.process_time() - start, 2)
+    print(json.dumps({"tried": tried, "seconds": spent}), flush=True)
 
 
 def limit_memory():
