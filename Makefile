@@ -6,7 +6,7 @@ READY := .venv/.ready
 DEV := .venv/.dev
 
 .DEFAULT_GOAL := help
-.PHONY: help run test thorough check bench docs clean
+.PHONY: help run test thorough check bench docs lock sbom clean
 
 help: ## Show this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## */\t/' | expand -t 10
@@ -32,20 +32,32 @@ docs: $(DEV) ## Run the commands shown in README and docs again, and write what 
 	@$(BIN)/python docs/refresh.py
 	@$(BIN)/python docs/import_graph.py
 
+lock: $(DEV) ## Write requirements.lock anew, after a version in constraints.txt was changed
+	@$(BIN)/python .ci/lock.py
+
+sbom: $(DEV) ## Write build/sbom.json, the software bill of materials (CycloneDX)
+	@$(BIN)/python .ci/sbom.py
+
 clean: ## Remove everything that was made here
 	rm -rf .venv build .pytest_cache .mypy_cache .ruff_cache .hypothesis src/*.egg-info
 
-INSTALL = $(BIN)/pip install -q --disable-pip-version-check -c constraints.txt
+PIP = $(BIN)/pip install -q --disable-pip-version-check
+ifdef LOCKED
+# As CI does it: every package by its hash, then the project without asking an index for anything.
+INSTALL = $(PIP) --require-hashes -r requirements.lock && $(PIP) --no-deps --no-build-isolation
+else
+INSTALL = $(PIP) -c constraints.txt
+endif
 
-$(READY): pyproject.toml constraints.txt
+$(READY): pyproject.toml constraints.txt $(if $(LOCKED),requirements.lock)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo "fedfact needs Python 3.11 or newer: make PYTHON=/path/to/python3.11 ..."; exit 1; }
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	@echo "Installing into .venv (once) ..."
-	@$(INSTALL) -e '.[train,plot]'
+	@$(INSTALL) -e '.$(if $(LOCKED),,[train,plot])'
 	@touch $@
 
 $(DEV): $(READY)
 	@echo "Installing what tests and checks need (once) ..."
-	@$(INSTALL) -e '.[dev]'
+	@$(INSTALL) -e '.$(if $(LOCKED),,[dev])'
 	@touch $@

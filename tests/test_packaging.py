@@ -1,5 +1,6 @@
 """The package as others install it: the wheel alone, without extras, settles, advises, verifies."""
 
+import importlib.util
 import json
 import os
 import re
@@ -126,3 +127,38 @@ def test_another_command_says_which_extra_it_needs(fedfact, words, extra):
     assert done.returncode == 2, done.stderr
     assert re.fullmatch(rf"error: .*pip install 'fedfact\[{extra}\]'\n", done.stderr), done.stderr
     assert done.stdout == ""
+
+
+def test_the_lock_has_every_version_with_its_hashes():
+    """What CI installs is what `constraints.txt` says, by the hash of its file."""
+    wanted = re.findall(r"^([\w.-]+)==(\S+)$", (ROOT / "constraints.txt").read_text(), re.M)
+    lock = (ROOT / "requirements.lock").read_text()
+    found = dict(
+        re.findall(r"^([\w.-]+)==([^\s+]+)\S* \\\n    --hash=sha256:[0-9a-f]{64}", lock, re.M)
+    )
+    assert list(found.items()) == wanted
+    assert "://" not in lock
+
+
+def test_the_bill_of_materials_has_every_package(tmp_path):
+    spec = importlib.util.spec_from_file_location("sbom", ROOT / ".ci" / "sbom.py")
+    sbom = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(sbom)
+    document = json.loads(json.dumps(sbom.document()))
+    assert (document["bomFormat"], document["specVersion"]) == ("CycloneDX", "1.5")
+    assert re.fullmatch(
+        r"urn:uuid:[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", document["serialNumber"]
+    )
+    parts = document["components"]
+    versions = {part["name"]: part["version"].partition("+")[0] for part in parts}
+    pinned = (ROOT / "constraints.txt").read_text()
+    assert versions == dict(re.findall(r"^([\w.-]+)==(\S+)$", pinned, re.M))
+    for part in parts:
+        assert part["type"] == "library"
+        assert re.fullmatch(r"pkg:pypi/[a-z0-9-]+@[\w.%-]+", part["purl"])
+        assert part["licenses"] != [{"license": {"name": "unknown"}}], part["name"]
+        assert all(re.fullmatch("[0-9a-f]{64}", each["content"]) for each in part["hashes"])
+    refs = [part["bom-ref"] for part in parts]
+    assert len(set(refs)) == len(refs)
+    assert document["dependencies"] == [{"ref": "fedfact", "dependsOn": refs}]
+    assert document == sbom.document()  # the same lock, the same document

@@ -11,8 +11,9 @@ from PIL import Image
 
 from fedfact import InputError
 from fedfact.data import load
-from fedfact.data import member_data as site
 from fedfact.data.member_data import load_site
+from fedfact.data.sources import image_folders
+from fedfact.io import limits
 
 
 def pixels(*shape, seed=0):
@@ -182,8 +183,8 @@ def test_an_archive_that_would_fill_the_memory_is_refused_unread(tmp_path, monke
     with zipfile.ZipFile(tmp_path / "own.npz", "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("images.npy", bytes(1 << 22))
         archive.writestr("labels.npy", b"")
-    monkeypatch.setattr(site, "MOST_BYTES", 1 << 20)
-    monkeypatch.setattr(site, "read_arrays", lambda *_: pytest.fail("it was read"))
+    monkeypatch.setattr(limits, "SAMPLES", 1 << 20)
+    monkeypatch.setattr(np.lib.format, "read_array", lambda *_: pytest.fail("it was read"))
     refused("own.npz", tmp_path, "takes more than", "fewer or smaller")
 
 
@@ -278,9 +279,10 @@ def test_directories_without_pictures_are_refused(tmp_path):
 
 
 def test_too_many_or_too_large_pictures_are_refused(tmp_path, pictures, monkeypatch):
-    monkeypatch.setattr(site, "MOST_BYTES", 4 * 24 - 1)
+    monkeypatch.setattr(limits, "SAMPLES", 4 * 24 - 1)
+    monkeypatch.setattr(image_folders, "open_regular", lambda path, most: path.open("rb"))
     refused("own/", tmp_path, "4 pictures")
-    monkeypatch.setattr(site, "MOST_BYTES", 23)
+    monkeypatch.setattr(limits, "PIXELS", 23)
     refused("own/", tmp_path, "ant/z.png: is 4 x 6 x 1, which is too large")
 
 

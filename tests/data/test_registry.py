@@ -91,10 +91,10 @@ def test_offline_and_nothing_there_says_what_to_put_where(tmp_path, name):
 def test_a_file_that_may_not_be_read(tmp_path, make_mnist, monkeypatch):
     make_mnist(tmp_path)
 
-    def forbidden(path):
+    def forbidden(path, most):
         raise PermissionError(13, "Permission denied", str(path))
 
-    monkeypatch.setattr(Path, "read_bytes", forbidden)
+    monkeypatch.setattr("fedfact.data.sets.mnist.read_bytes", forbidden)
     with pytest.raises(InputError, match=r"ubyte\.gz: cannot be read \(permission denied\)"):
         load("mnist", tmp_path)
 

@@ -4,22 +4,17 @@ Hypothesis draws what is done to a good one. How many were really tried is count
 """
 
 import contextlib
-import io
-import json
 import shutil
-import sys
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from fedfact import cli
 from fedfact.errors import InputError
 from fedfact.federation.agreement.terms import Published
 from fedfact.federation.audit.laws import Fault
 from fedfact.federation.audit.verify import chain, signatures
 from fedfact.federation.ledger.export import export, read_export
-from fedfact.federation.ledger.store import read_ledger
 from fedfact.federation.member.files import MemberFiles
 from fedfact.federation.member.member import open_member
 from fedfact.federation.operator.directory import OperatorDirectory
@@ -29,6 +24,7 @@ from fedfact.federation.wire.keys import Key
 from fedfact.federation.wire.message import OPERATOR, read_message, write_message
 from fedfact.federation.wire.transport import Failure
 
+from ..fuzz.mutations import DELETE, WILD, damaged, wild
 from . import dishonest as lie
 
 pytestmark = pytest.mark.thorough
@@ -42,11 +38,7 @@ COUNTS = {
     "contract.json": 6_000,
     "training.bin": 3_000,
     "heads.jsonl": 6_000,
-    "commands": 1_000,
 }
-WILD = [None, True, -1, 0, 2**63 - 1, 2**63, "", "é\u2028", "0" * 64, "1e+99", [], {}, [[]], "ab"]
-MARKS = b'{}[]",:0-9aA\\ \n\x00\xff'
-DELETE = object()
 
 
 CHANGE = st.tuples(st.integers(0, 6), st.integers(0, 2**20), st.binary(min_size=1, max_size=20))
@@ -56,45 +48,6 @@ DAMAGE = st.lists(CHANGE, min_size=1, max_size=4)
 VALUE = st.sampled_from([*WILD, DELETE]) | st.integers() | st.text(max_size=20)
 OTHERWISE = st.tuples(st.lists(st.integers(0, 1000), min_size=1, max_size=5), VALUE)
 """What is done to a document: on which way to a value, and what is there instead; see `wild`."""
-
-
-def damaged(data, damage):
-    """The bytes with a few of them changed, left out, doubled or put in; never the same bytes."""
-    wrong = bytearray(data)
-    for how, where, what in damage:
-        place = where % len(wrong) if wrong else 0
-        match how:
-            case 0 | 1 if wrong:
-                wrong[place] ^= 1 << what[0] % 8
-            case 2 if wrong:
-                wrong[place] = MARKS[what[0] % len(MARKS)]
-            case 3:
-                del wrong[place : place + (1, 2, 17, 1000)[what[0] % 4]]
-            case 4:
-                wrong[place:place] = what
-            case 5:
-                wrong[place:place] = wrong[place : place + (1, 8, 64)[what[0] % 3]]
-            case _:
-                wrong[place:] = (b"", b"\n", b"}", b"\x00" * 70)[what[0] % 4]
-    return bytes(wrong) if wrong != data else data + damage[0][2]
-
-
-def wild(value, otherwise, keep=()):
-    """A document with one value made another or left out; what ``keep`` names stays."""
-    steps, new = otherwise
-    value = inside = json.loads(json.dumps(value))
-    names = [name for name in value if name not in keep]
-    for turn, number in enumerate(steps, 1):
-        step = names[number % len(names)]
-        inner = inside[step]
-        if turn == len(steps) or not inner or not isinstance(inner, dict | list):
-            break
-        inside, names = inner, list(inner) if isinstance(inner, dict) else range(len(inner))
-    if new is DELETE:
-        del inside[step]
-    else:
-        inside[step] = [new] if inner == new and type(inner) is type(new) else new
-    return value
 
 
 def each(examples, strategy, attempt):
@@ -443,44 +396,3 @@ def test_no_malformed_head_is_taken_for_one_that_was_seen(own):
 
     examples = COUNTS["heads.jsonl"] * 3 // 2
     assert each(examples, DAMAGE, attempt) >= COUNTS["heads.jsonl"]
-
-
-def command(*words):
-    """Exit code and what was printed, by a command in this process; any crash comes through."""
-    out, err, before = io.StringIO(), io.StringIO(), sys.argv
-    sys.argv, code = ["fedfact", *map(str, words)], 0
-    try:
-        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-            cli.main()
-    except SystemExit as stop:
-        code = stop.code or 0
-    finally:
-        sys.argv = before
-    printed = out.getvalue() + err.getvalue()
-    assert printed.replace("\n", "").isprintable()
-    return code, out.getvalue()
-
-
-@pytest.mark.parametrize("name", ["ledger.jsonl", "ledger.db"])
-def test_commands_meet_a_damaged_ledger_with_a_verdict_or_a_refusal(house, tmp_path, name):
-    entries, path = house.entries(), tmp_path / name
-    whole = export(entries) if name == "ledger.jsonl" else None
-    good = whole or (house.directory / "ledger.db").read_bytes()
-
-    def attempt(damage):
-        path.write_bytes(damaged(good, damage))
-        for form in ([], ["--json"]):
-            assert command("ledger", "show", path, *form)[0] in (0, 2)
-        checked, said = command("verify", path, "--json")
-        told, _ = command("statement", path, "birch")
-        if checked == 0:  # then the damage is to no entry, or to all from one on
-            read = read_ledger(str(path))
-            assert read == entries[: len(read)]
-            assert told in (0, 2)  # 2: not settled yet
-        else:
-            assert told == checked
-            assert checked == 2 or json.loads(said)["sound"] is False
-        return checked in (2, 3)
-
-    examples = COUNTS["commands"] * 3 // 4  # SQLite leaves some of a file unused
-    assert each(examples, DAMAGE, attempt) >= COUNTS["commands"] // 2

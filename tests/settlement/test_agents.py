@@ -1,12 +1,16 @@
 """Files of agents: what is read, and how each kind of bad input is refused."""
 
+import csv
+import io
 import json
 
 import numpy as np
 import pytest
 
-from fedfact import InputError
+from fedfact import InputError, Population, Terms, settle
+from fedfact.io.tables import read_columns
 from fedfact.settlement.agents import read_agents
+from fedfact.settlement.document import encode
 
 HEADER = "agent,reported_cost,samples\n"
 GOOD = HEADER + "a,1e-3,10\nb,2e-3,20\nc,3e-3,30\n"
@@ -152,3 +156,19 @@ def test_measured_losses_are_taken_where_they_are_and_left_when_told(tmp_path):
     assert file.population(measured=False).local_loss is None
     with pytest.raises(InputError, match="local_loss is missing"):
         read_agents(write(tmp_path, GOOD)).population(measured=True)
+
+
+HOSTILE = ["=1+1", "+1", "-1", "@SUM(A1)", "'=1", "'own'", '=HYPERLINK("x")', "plain", "1-2"]
+
+
+def test_a_spreadsheet_runs_no_name_and_names_come_back(tmp_path):
+    agents = Population(agents=HOSTILE, reported_cost=[1e-6] * 9, samples=[1000] * 9)
+    settled = settle(agents, Terms(error_scale=1.0, unit=1e-6), seed=1)
+    text = encode(settled, ".csv").decode()
+    rows = list(csv.reader(io.StringIO(text)))
+    assert not [cell for row in rows for cell in row if cell[:1] in "=+@\t\r" and cell]
+    net = rows[0].index("net")
+    assert [int(row[net]) for row in rows[1:]] == settled.net.tolist()  # amounts stay numbers
+    assert any(cell.startswith("-") for row in rows[1:] for cell in row)
+    (tmp_path / "own.csv").write_text(text)
+    assert read_columns(tmp_path / "own.csv", ("agent",)).names("agent") == HOSTILE

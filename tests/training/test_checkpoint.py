@@ -1,7 +1,12 @@
 """Checkpoints: whole or not used, of this training or refused, and going on is never stopping."""
 
+import contextlib
+import copy
 import errno
+import hashlib
+import io
 import itertools
+import json
 import os
 import signal
 from dataclasses import replace
@@ -338,3 +343,47 @@ def test_a_disk_that_fills_up_while_the_state_is_written_is_told_of(tmp_path):
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
         signal.signal(signal.SIGXFSZ, ignored)
     assert list(tmp_path.iterdir()) == []
+
+
+def rubbish(path, state, about):
+    """A checkpoint whose SHA-256 is right, whatever is in it."""
+    buffer = io.BytesIO()
+    torch.save(state, buffer)
+    data = buffer.getvalue() if isinstance(state, dict | list | int) else state
+    data += about + hashlib.sha256(about).digest() + len(about).to_bytes(8, "little")
+    path.write_bytes(data + hashlib.sha256(data).digest() + b"fedfact checkpoint 2\n")
+
+
+@pytest.mark.parametrize("kind", ["federated", "local"])
+def test_rubbish_with_a_right_hash_is_refused(job, tmp_path, kind):
+    train = {"federated": train_federated, "local": train_local}[kind]
+    whole, states = Checkpoint(tmp_path / "whole", {}, 1), []
+    whole.save = lambda state: states.append(copy.deepcopy(state))
+    train(job, PLAIN, checkpoint=whole)
+    going, done = states[0], states[-1]
+    assert (going["finished"], done["finished"]) == (False, True)
+    wrong = [{}, [], 7, {"finished": 1}, {"finished": False}, {"finished": True}]
+    for state in (going, done):
+        wrong += [{**state, key: value} for key in state for value in (None, -1, "x", [], {}, 1e9)]
+    for agent in range(2):
+        for key in ("step", "weights", "optimiser"):
+            for value in (-1, 10**9, "x", [], {"state": {0: {"exp_avg": torch.ones(3)}}}):
+                inner = copy.deepcopy(going)
+                inner["engine"]["agents"][agent][key] = value
+                wrong.append(inner)
+    path = tmp_path / "rubbish"
+    for state in wrong:
+        rubbish(path, state, json.dumps({"job": {}, "finished": False}).encode())
+        with contextlib.suppress(InputError):
+            train(job, PLAIN, checkpoint=Checkpoint(path, {}, 10**6))
+
+
+@pytest.mark.parametrize(
+    "about", [b"", b"[]", b"{}", b"\xff", b'{"job": 7, "finished": 1}', b"[" * 9000]
+)
+def test_rubbish_about_itself_is_no_checkpoint(tmp_path, about):
+    rubbish(tmp_path / "rubbish", b"no state at all", about)
+    checkpoint = Checkpoint(tmp_path / "rubbish", {"a": 1}, 1)
+    assert not checkpoint.is_finished()
+    with pytest.raises(InputError, match="delete it to start anew"):
+        checkpoint.load()

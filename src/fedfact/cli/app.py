@@ -1,14 +1,18 @@
 """All commands, and what they say when something is wrong."""
 
 import io
+import os
 import sys
-from typing import Annotated
+import traceback
+from pathlib import Path
+from typing import Annotated, NoReturn
 
 import typer
 
 from .._version import __version__
 from ..errors import FedfactError
 from ..extras import missing
+from ..io.files import reason
 from .advise import advise
 from .federation.commands import federation
 from .lab.commands import lab
@@ -18,7 +22,7 @@ from .run.report import report
 from .run.run import run
 from .run.train import train
 from .settle import settle
-from .shared.output import error
+from .shared.output import error, note
 
 app = typer.Typer(
     name="fedfact",
@@ -71,9 +75,28 @@ def main() -> None:
     except FedfactError as refusal:
         error(str(refusal))
         sys.exit(2)
+    except MemoryError:
+        error("this takes more memory than there is; give smaller files, or fewer agents")
+        sys.exit(2)
+    except OSError as refusal:  # of the system: a name, a right or room that is not there
+        error(": ".join(filter(None, (refusal.filename, reason(refusal)))))
+        sys.exit(2)
     except ModuleNotFoundError as absent:
         remedy = missing(absent)
         if remedy is None:
-            raise
-        error(remedy)
+            _own_fault(absent)
+        error(str(remedy))
         sys.exit(2)
+    except Exception as fault:
+        _own_fault(fault)
+
+
+def _own_fault(fault: Exception) -> NoReturn:
+    """What to report to us, in two lines; FEDFACT_TRACEBACK=1 shows all of it."""
+    if os.environ.get("FEDFACT_TRACEBACK"):
+        raise fault
+    last = traceback.extract_tb(fault.__traceback__)[-1]
+    where = f"{Path(last.filename).name}, line {last.lineno}"
+    error(f"a fault of fedfact's own ({type(fault).__name__}: {str(fault)[:200]}, in {where})")
+    note("please report it, with what `FEDFACT_TRACEBACK=1` in the environment makes of it")
+    sys.exit(1)

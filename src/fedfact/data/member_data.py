@@ -14,7 +14,6 @@ labels are whole numbers from 0. Nothing is ever unpickled.
 import importlib
 import re
 import sys
-import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -24,6 +23,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import InputError
+from ..io import limits
+from ..io.columns import shorten
+from ..io.regular import is_directory, is_file
 from .dataset import Samples
 from .partition import partition
 from .registry import load
@@ -36,10 +38,10 @@ SHARED = ("digits", "mnist", "cifar10")
 SEED = 2024
 """Of the parts of these: part K of N has the same samples on every machine."""
 
-MOST_BYTES = 4 << 30
-"""Samples that take more memory than this are refused: a mistake, or an attack."""
-
 MOST_LABEL = 99_999
+
+MOST_LINE = 4096
+"""The longest line, as the longest path of a system."""
 
 FORMS = "digits:K/N, a PATH.npz, a DIRECTORY/ or package.module:function"
 _SAVE = "write it with numpy.savez(path, images=..., labels=...)"
@@ -52,12 +54,16 @@ def load_site(text: str, base: Path, data_dir: Path | None = None) -> Samples:
     CIFAR-10 are looked for. That labels are classes of the network is checked where there is one.
     """
     name, colon, rest = text.partition(":")
+    if len(text) > MOST_LINE or not text.isprintable():
+        raise InputError(
+            f"data {shorten(text, 80)!r} is no name that a file can have; write {FORMS}"
+        )
     if name in SHARED:
         return _part(text, name, rest, data_dir)
     if text.endswith(".npz"):
         return _archive(base / text)
-    if text.endswith("/") or (text and not colon and (base / text).is_dir()):
-        return _checked(base / text, *read_folders(base / text, MOST_BYTES))
+    if text.endswith("/") or (text and not colon and is_directory(base / text)):
+        return _checked(base / text, *read_folders(base / text))
     if re.fullmatch(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*", text):
         return _own_function(text, name, rest, base)
     raise InputError(f"data {text[:80]!r} is not known; write {FORMS}")
@@ -82,15 +88,8 @@ def _part(text: str, name: str, rest: str, data_dir: Path | None) -> Samples:
 
 
 def _archive(path: Path) -> Samples:
-    if not path.is_file():
+    if not is_file(path):
         raise InputError(f"{path}: there is no such file; name one, or {_SAVE}")
-    try:
-        with path.open("rb") as file, zipfile.ZipFile(file) as archive:
-            size = sum(member.file_size for member in archive.infolist())
-    except Exception:  # a damaged archive makes zipfile raise many kinds
-        size = 0  # the reader below says what is wrong
-    if size > MOST_BYTES:
-        raise _too_large(path)
     return _checked(path, *read_arrays(path, ("images", "labels"), _SAVE))
 
 
@@ -99,12 +98,12 @@ def _own_function(text: str, module: str, name: str, base: Path) -> Samples:
     with _beside(base):
         try:
             function = getattr(importlib.import_module(module), name)
-        except Exception as error:  # whatever the member's module raises
+        except (Exception, SystemExit) as error:  # whatever the member's module raises
             raise InputError(f"{text}: cannot be imported ({_words(error)}); {remedy}") from error
         try:
             images, labels = function()
             arrays = np.asarray(images), np.asarray(labels)
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise InputError(
                 f"{text}: does not return images and labels ({_words(error)}); have it take no "
                 "arguments and return the two arrays"
@@ -131,8 +130,8 @@ def _checked(where: object, images: npt.NDArray[Any], labels: npt.NDArray[Any]) 
             f"{where}: images are {images.dtype} of shape {images.shape}; give at least one, as "
             "uint8 of (sample, height, width, channel), or without the channel where they are grey"
         )
-    if images.nbytes > MOST_BYTES:
-        raise _too_large(where)
+    if images.nbytes > limits.SAMPLES:
+        raise InputError(f"{where}: {limits.TOO_LARGE}")
     if labels.ndim != 1 or labels.dtype.kind not in "iu":
         raise InputError(
             f"{where}: labels are {labels.dtype} of shape {labels.shape}; give a list of whole "
@@ -153,11 +152,5 @@ def _checked(where: object, images: npt.NDArray[Any], labels: npt.NDArray[Any]) 
     return Samples(np.ascontiguousarray(with_channel), labels.astype(np.int64))
 
 
-def _too_large(where: object) -> InputError:
-    return InputError(
-        f"{where}: takes more than {MOST_BYTES >> 30} GiB of memory; give fewer or smaller images"
-    )
-
-
-def _words(error: Exception) -> str:
+def _words(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}"[:200]

@@ -5,7 +5,6 @@ import glob
 import json
 import os
 import re
-import stat
 import tempfile
 import tomllib
 from collections.abc import Iterator
@@ -15,19 +14,22 @@ from pathlib import Path
 from typing import IO, Any
 
 from ..errors import InputError
+from . import limits
+from .regular import read_bytes
+from .regular import reason as reason
 
 PART = ".part"  # how the name of a file ends that is being written
 
 
-def reason(error: OSError) -> str:
-    """What the system says is wrong."""
-    return (error.strerror or str(error)).lower()
+_PART = r"""(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+"""
+_LONG_KEY = re.compile(rf"(?<![\w-])(?:{_PART}){{{limits.TOML_PARTS}}}")
+"""A dotted key of more parts than are read."""
 
 
-def read_text(path: Path, wanted: str) -> str:
+def read_text(path: Path, wanted: str, most: int = limits.TEXT, within: Path | None = None) -> str:
     """The text of a file; ``wanted`` says what to give instead where there is none."""
     try:
-        text = path.read_bytes().decode("utf-8-sig")
+        text = read_bytes(path, most, within, wanted).decode("utf-8-sig")
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({reason(error)}); give {wanted}") from None
     except UnicodeDecodeError:
@@ -38,22 +40,19 @@ def read_text(path: Path, wanted: str) -> str:
 
 
 def read_small(path: Path, most: int, wanted: str) -> bytes:
-    """The bytes of a file that others made: a plain one, and no larger than that."""
+    """The bytes of a file that others made: a regular one, and no larger than that."""
     try:
-        about = path.stat()
-        if not stat.S_ISREG(about.st_mode):
-            raise InputError(f"{path}: is no plain file; give {wanted}")
-        if about.st_size > most:
-            raise InputError(f"{path}: has {about.st_size:,} bytes; give {wanted}")
-        with path.open("rb") as file:
-            return file.read(most)
+        return read_bytes(path, most, wanted=wanted)
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({reason(error)}); give {wanted}") from None
 
 
 def read_toml(path: Path, wanted: str = "a TOML file") -> dict[str, Any]:
     """The keys of a TOML file."""
-    text = read_text(path, wanted)
+    text = read_text(path, wanted, limits.TOML)
+    if found := _LONG_KEY.search(text):
+        line = text.count("\n", 0, found.start()) + 1
+        raise InputError(f"{path}, line {line}: a key of more than {limits.TOML_PARTS} parts")
     try:
         return tomllib.loads(text)
     except (ValueError, RecursionError) as error:  # not TOML, or numbers of thousands of digits

@@ -3,15 +3,20 @@
 import csv
 import io
 import json
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from ..errors import InputError
+from . import limits
 from .columns import Columns, shorten
 from .files import read_text
 
 Names = tuple[str, ...]
+
+_FORMULA = re.compile(r"'*[=+\-@\t\r]")
+"""How a cell begins that a spreadsheet may run, with the quotes that keep it from that."""
 
 
 def read_columns(path: Path, required: Names, optional: Names = ()) -> Columns:
@@ -23,6 +28,27 @@ def read_columns(path: Path, required: Names, optional: Names = ()) -> Columns:
     if is_json:
         return Columns(path, *_from_json(path, text, required, required + optional))
     return Columns(path, *_from_csv(path, text, required))
+
+
+def to_csv(columns: Mapping[str, Sequence[Any]]) -> str:
+    """Columns as CSV, in which a spreadsheet runs nothing: a text like ``=1+1`` gets a quote.
+
+    Numbers stay as they are, those below 0 too. `read_columns` takes the quote off again.
+    """
+    file = io.StringIO(newline="")
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(columns)
+    for row in zip(*columns.values(), strict=True):
+        writer.writerow([_quoted(cell) if isinstance(cell, str) else cell for cell in row])
+    return file.getvalue()
+
+
+def _quoted(cell: str) -> str:
+    return f"'{cell}" if _FORMULA.match(cell) else cell
+
+
+def _unquoted(cell: str) -> str:
+    return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell
 
 
 def _from_csv(
@@ -45,7 +71,9 @@ def _from_csv(
                     f"header has {len(names)}; write as many as the header names"
                 )
             for column, field in zip(columns.values(), row, strict=True):
-                column.append(field)
+                column.append(_unquoted(field))
+            if len(lines) > limits.ROWS:
+                raise InputError(f"{path}: has more than {limits.ROWS:,} rows; give fewer")
     except csv.Error as error:
         raise InputError(f"{path}, line {reader.line_num}: is not valid CSV ({error})") from None
     if not lines:
@@ -77,6 +105,8 @@ def _from_json(
 
 
 def _check_names(path: Path, names: list[str], required: Names) -> None:
+    if len(names) > limits.COLUMNS:
+        raise InputError(f"{path}: has {len(names):,} columns; give at most {limits.COLUMNS:,}")
     for name in required:
         if name not in names:
             found = shorten(", ".join(names), 80) or "nothing"

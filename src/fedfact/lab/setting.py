@@ -9,6 +9,7 @@ import numpy as np
 
 from ..arrays import IN_RANGE, LARGEST, SMALLEST, Floats, floats
 from ..errors import InputError
+from ..io.regular import is_file
 from ..io.tables import read_columns
 from ..mechanism import Terms, local_optimum
 from .game.distribution import distribution, is_distribution
@@ -148,7 +149,7 @@ def _is_file(costs: str) -> bool:
     path = Path(costs)
     if path.suffix.lower() in (".csv", ".json"):
         return True
-    return bool(costs.strip()) and path.is_file() and not is_distribution(costs)
+    return bool(costs.strip()) and is_file(path) and not is_distribution(costs)
 
 
 def _costs_of_file(path: Path) -> tuple[float, ...]:

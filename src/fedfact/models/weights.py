@@ -19,7 +19,9 @@ import torch
 from torch import Tensor, nn
 
 from ..errors import InputError
+from ..io import limits
 from ..io.files import reason
+from ..io.regular import read_bytes
 from .resnet import ResNet, resnet50
 
 ARRAYS = "resnet50_imagenet1k_v1stride_fp16.npz"
@@ -84,7 +86,7 @@ def _imagenet_resnet50(path: Path) -> ResNet:
 def _read(path: Path) -> dict[str, Tensor]:
     """The tensors of a file by name, as they are stored."""
     try:
-        data = path.read_bytes()
+        data = read_bytes(path, limits.MODEL)
     except OSError as error:
         raise _refusal(path, f"cannot be read ({reason(error)})") from None
     # torch.load does not see changed bits, but torchvision's names hold digits of the sha256.

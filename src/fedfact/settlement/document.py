@@ -1,13 +1,12 @@
 """A settlement as a document, and as the content of a file: JSON, Parquet or CSV."""
 
-import csv
-import io
 import json
 from dataclasses import asdict
 from typing import Any
 
 from .._version import __version__
 from ..arrays import Floats
+from ..io.tables import to_csv
 from ..mechanism import Settlement
 from ..mechanism.settlement import AMOUNTS
 from .agents import AgentsFile
@@ -75,11 +74,7 @@ def encode(settlement: Settlement, ending: str, true_cost: Floats | None = None)
         content: bytes = sink.getvalue().to_pybytes()
         return content
     table["won"] = ["true" if won else "false" for won in table["won"]]
-    file = io.StringIO(newline="")
-    writer = csv.writer(file, lineterminator="\n")
-    writer.writerow(table)
-    writer.writerows(zip(*table.values(), strict=True))
-    return file.getvalue().encode()
+    return to_csv(table).encode()
 
 
 def remarks(file: AgentsFile, settlement: Settlement) -> list[str]:

@@ -82,8 +82,23 @@ class Agent:
         }
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Go on from a saved state."""
+        """Go on from a saved state; one that cannot be of this agent is refused."""
+        own, saved = self.optimiser.state_dict(), state["optimiser"]
+        sizes = [value.shape for group in self.optimiser.param_groups for value in group["params"]]
+        for number, slots in saved["state"].items():
+            for value in slots.values():
+                if value is not None and value.shape not in (sizes[number], torch.Size()):
+                    raise ValueError("the state of an optimiser of another network")
+        if _settings(saved["param_groups"]) != _settings(own["param_groups"]):
+            raise ValueError("the state of another optimiser")
+        if type(state["step"]) is not int or not 0 <= state["step"] <= self._horizon:
+            raise ValueError("a step that is not one of the training's")
         self.step = state["step"]
         self.optimiser.load_state_dict(state["optimiser"])
         if state["weights"] is not None:
             self.model.load_state_dict(state["weights"])
+
+
+def _settings(groups: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """What an optimiser was made with, but for the rate, which goes by the step."""
+    return [{name: value for name, value in group.items() if name != "lr"} for group in groups]

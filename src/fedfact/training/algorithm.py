@@ -1,8 +1,9 @@
 """Algorithm 1, federated training, and what it is compared with: every agent alone."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from ..errors import InputError
 from ..progress import Progress, silent
@@ -41,13 +42,16 @@ def train_federated(
     total = job.recipe.epochs * per_epoch
     images = _images(job, [total] * n)
     saved = checkpoint.load() if checkpoint else None
-    if saved and saved["finished"]:
-        return Federated(Curve.from_rows(saved["curve"]), saved["weights"])
+    if checkpoint and saved and saved["finished"]:
+        with checkpoint.restoring():
+            weights = _weights_like(job.initial_model().state_dict(), saved["weights"])
+            return Federated(_curves([saved["curve"]], 1, ended=True)[0], weights)
     with machine.engine(job, [total] * n) as engine:
         done, curve = 0, Curve()
-        if saved:
-            engine.restore(saved["engine"])
-            done, curve = saved["done"], Curve.from_rows(saved["curve"])
+        if checkpoint and saved:
+            with checkpoint.restoring():
+                engine.restore(saved["engine"])
+                done, curve = _within(saved["done"], total), Curve.from_rows(saved["curve"])
         while done < total:
             progress("federated", _images(job, [done] * n), images, "images")
             steps = min(h, total - done)
@@ -87,13 +91,16 @@ def train_local(
     epochs, h, per_epoch = job.recipe.epochs, job.recipe.local_steps, job.steps_per_epoch()
     total = _images(job, [epochs * steps for steps in per_epoch])
     saved = checkpoint.load() if checkpoint else None
-    if saved and saved["finished"]:
-        return [Curve.from_rows(rows) for rows in saved["curves"]]
+    if checkpoint and saved and saved["finished"]:
+        with checkpoint.restoring():
+            return _curves(saved["curves"], job.agents, ended=True)
     with machine.engine(job, [epochs * steps for steps in per_epoch]) as engine:
         first, curves = 0, [Curve() for _ in per_epoch]
-        if saved:
-            engine.restore(saved["engine"])
-            first, curves = saved["epoch"], [Curve.from_rows(rows) for rows in saved["curves"]]
+        if checkpoint and saved:
+            with checkpoint.restoring():
+                engine.restore(saved["engine"])
+                first = _within(saved["epoch"], epochs)
+                curves = _curves(saved["curves"], job.agents)
         for epoch in range(first + 1, epochs + 1):
             for done in range(0, max(per_epoch), h):
                 at = [(epoch - 1) * steps + min(done, steps) for steps in per_epoch]
@@ -112,6 +119,30 @@ def train_local(
         checkpoint.save({"finished": True, "curves": [curve.rows() for curve in curves]})
     progress("local", total, total, "images")
     return curves
+
+
+def _within(done: Any, total: int) -> int:
+    """How far a training had come, of so many steps or epochs; refused where it cannot be."""
+    if type(done) is not int or not 0 <= done < total:
+        raise ValueError
+    return done
+
+
+def _curves(rows: Sequence[Any], models: int, *, ended: bool = False) -> list[Curve]:
+    """A saved curve for each model; where they ended, none is empty."""
+    curves = [Curve.from_rows(points) for points in rows]
+    if len(curves) != models or (ended and not all(curve.epochs for curve in curves)):
+        raise ValueError
+    return curves
+
+
+def _weights_like(own: Weights, saved: Any) -> Weights:
+    """Saved weights, if they are of a network of this kind."""
+    shapes = {name: (value.shape, value.dtype) for name, value in own.items()}
+    if {name: (value.shape, value.dtype) for name, value in saved.items()} != shapes:
+        raise ValueError
+    weights: Weights = saved
+    return weights
 
 
 def check_every(every: int) -> None:

@@ -5,14 +5,17 @@ import io
 import json
 import struct
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
 import torch
 
 from ..errors import InputError
+from ..io import limits
 from ..io.files import reason, whole_file
+from ..io.regular import open_regular, read_bytes
 
 _END = b"fedfact checkpoint 2\n"
 _TAIL = 32 + len(_END)
@@ -87,7 +90,7 @@ class Checkpoint:
     def is_finished(self) -> bool:
         """Whether the training is over, by what its file says of itself. Another's is refused."""
         try:
-            with self.path.open("rb") as file:
+            with open_regular(self.path, limits.MODEL) as file:
                 size = file.seek(0, io.SEEK_END)
                 file.seek(max(0, size - _MOST_ABOUT))
                 about = _about(file.read())
@@ -110,7 +113,7 @@ class Checkpoint:
         if not self.path.exists():
             return None
         try:
-            data = memoryview(self.path.read_bytes())
+            data = memoryview(read_bytes(self.path, limits.MODEL))
         except OSError as error:
             raise self._unreadable(error) from None
         end = len(data) - _TAIL
@@ -118,11 +121,28 @@ class Checkpoint:
             self._note(f"{self.path}: is damaged and was not used; starting anew")
             return None
         words = "finished" if self.is_finished() else "unfinished"
-        (length,) = _SIZE.unpack(data[end - _SIZE.size : end])
-        body = io.BytesIO(data[: end - _SIZE.size - 32 - length])
-        state: dict[str, Any] = torch.load(body, map_location="cpu", weights_only=True)
+        with self.restoring():
+            (length,) = _SIZE.unpack(data[end - _SIZE.size : end])
+            body = io.BytesIO(data[: end - _SIZE.size - 32 - length])
+            state = dict(torch.load(body, map_location="cpu", weights_only=True))
+            if type(state["finished"]) is not bool:
+                raise TypeError
         self._note(f"{self.path}: found {words}, going on from there")
         return state
+
+    @contextmanager
+    def restoring(self) -> Iterator[None]:
+        """Refuse a state of which the block can make nothing: somebody else wrote it, or another
+        version did. Its SHA-256 may be right all the same.
+        """
+        try:
+            yield
+        except InputError:
+            raise
+        except Exception:  # whatever torch makes of it
+            raise InputError(
+                f"{self.path}: is not as this version writes checkpoints; delete it to start anew"
+            ) from None
 
     def _unreadable(self, error: OSError) -> InputError:
         return InputError(
@@ -141,5 +161,9 @@ def _about(tail: bytes) -> dict[str, Any] | None:
     about = tail[max(0, end - length) : max(0, end)]
     if hashlib.sha256(about).digest() != tail[max(0, end) : end + 32]:
         return None
-    said: dict[str, Any] = json.loads(about)
-    return said
+    try:
+        said = json.loads(about)
+    except (ValueError, RecursionError):
+        return None
+    sound = isinstance(said, dict) and isinstance(said.get("job"), dict) and "finished" in said
+    return said if sound else None

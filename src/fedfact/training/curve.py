@@ -1,9 +1,11 @@
 """Loss and accuracy on the test set, epoch by epoch."""
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Self
 
+from ..arrays import MOST_SAMPLES
 from .evaluate import Score
 
 
@@ -40,6 +42,10 @@ class Curve:
 
     @classmethod
     def from_rows(cls, rows: Iterable[tuple[int, float, float]]) -> Self:
-        """The curve with these points."""
-        points = list(rows)
+        """The curve with these points; refused where it is none."""
+        points = [(epoch, float(loss), float(right)) for epoch, loss, right in rows]
+        for epoch, *scores in points:
+            whole = type(epoch) is int and 0 <= epoch <= MOST_SAMPLES
+            if not whole or not all(map(math.isfinite, scores)):
+                raise ValueError("no points of a curve")
         return cls([point[0] for point in points], [Score(*point[1:]) for point in points])

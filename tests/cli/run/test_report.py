@@ -193,7 +193,7 @@ def test_an_arm_that_lacks_something_is_refused(fedfact, study, no_page):
         (study / "summary.json").write_text(json.dumps({**whole, "arms": [arm]}))
         result = fedfact("report", study)
         assert (result.code, result.out) == (2, ""), lacks
-        assert "small/summary.json: is not the summary of a study; finish" in result.err
+        assert "small/summary.json: is not the summary of a study (" in result.err
 
 
 @pytest.mark.parametrize("key", ["seconds", "command"])
@@ -204,7 +204,7 @@ def test_a_manifest_that_lacks_something_is_refused(fedfact, study, no_page, key
     for more in ([], ["--markdown"]):
         result = fedfact("report", study, *more)
         assert (result.code, result.out) == (2, "")
-        assert "small/manifest.json: is not the manifest of a study; finish" in result.err
+        assert "small/manifest.json: is not the manifest of a study (" in result.err
 
 
 def test_an_output_that_cannot_be_made_exits_2(fedfact, study, tmp_path):
@@ -231,4 +231,4 @@ def test_tables_that_do_not_belong_there_are_refused(fedfact, study, source):
     shutil.copy(study / f"{source}.parquet", study / "agents.parquet")
     result = fedfact("report", study)
     assert (result.code, result.out) == (2, "")
-    assert "agents.parquet: does not fit summary.json; finish the study anew" in result.err
+    assert "agents.parquet: does not fit summary.json (" in result.err

@@ -1,5 +1,6 @@
 """A member's own copies against the ledger: what it can show, and what it cannot deny."""
 
+import os
 import shutil
 
 import pytest
@@ -57,6 +58,51 @@ def test_who_declined_is_not_told_that_it_withheld_a_nonce(make_house):
     house.configure("elm", data="digits:3/4", true_cost=1.5, most_fee=1)
     assert "elm" in house.run().declined
     assert contested(house, "elm") == []
+
+
+def test_evidence_whose_links_lead_elsewhere_is_refused(finished, tmp_path, fedfact):
+    """`verify --agent` opens what is in the directory that it was given, and nothing besides."""
+    house, secret = finished.rebate, tmp_path / "secret"
+    secret.write_text("of the auditor's own")
+    for name in ("contract.json", "heads.jsonl", "training.bin", "statements"):
+        evidence = tmp_path / f"with {name}"
+        shutil.copytree(house.agents["birch"], evidence)
+        target = evidence / name
+        if target.is_dir():
+            shutil.rmtree(target)
+            target.symlink_to(house.agents["alder"] / "statements")
+        else:
+            target.unlink()
+            target.symlink_to(secret)
+        run = fedfact("verify", house.directory / "ledger.db", "--agent", evidence)
+        assert "leads out of" in run.out + run.err
+        assert run.code in (2, 3)
+
+
+def test_evidence_that_is_a_pipe_blocks_nobody(finished, tmp_path, fedfact):
+    house, evidence = finished.rebate, tmp_path / "evidence"
+    shutil.copytree(house.agents["birch"], evidence)
+    (evidence / "contract.json").unlink()
+    os.mkfifo(evidence / "contract.json")
+    run = fedfact("verify", house.directory / "ledger.db", "--agent", evidence)
+    assert run.code == 2
+    assert "contract.json: is no plain file" in run.err
+
+
+def test_verify_changes_no_byte_of_its_evidence(finished, tmp_path, fedfact):
+    house = finished.rebate
+    shutil.copytree(house.root, tmp_path / "house")
+    before = seen(tmp_path)
+    run = fedfact("verify", tmp_path / "house/operator", "--agent", tmp_path / "house/birch")
+    assert run.code == 0
+    assert seen(tmp_path) == before
+
+
+def seen(folder):
+    return {
+        path: (path.stat().st_mtime_ns, path.read_bytes() if path.is_file() else None)
+        for path in folder.rglob("*")
+    }
 
 
 @pytest.mark.parametrize(

@@ -5,12 +5,15 @@ The files are looked for as they are published (.gz) or unpacked, in ``mnist/``,
 """
 
 import gzip
+import io
 import zlib
 from pathlib import Path
 
 import numpy as np
 
 from ...errors import InputError
+from ...io import limits
+from ...io.regular import read_bytes
 from ...progress import Progress
 from ..dataset import Dataset, Pixels, Samples, checked_samples
 from ..description import PAPER_PARTITIONS, By, Description
@@ -20,6 +23,8 @@ from ..sources.locate import data_directory
 CLASSES = tuple("0123456789")
 MEAN, STD = (0.13066048,), (0.30810780,)
 SIDE = 28
+MOST_BYTES = 64 * limits.MIB
+"""The largest of the files has 47 million bytes."""
 FOLDERS = ("mnist", "MNIST/raw", ".")
 
 MIRRORS = (
@@ -102,13 +107,17 @@ def _idx(path: Path, dimensions: int) -> Pixels:
 
 
 def _unpacked(path: Path) -> bytes:
-    data = path.read_bytes()
+    data = read_bytes(path, MOST_BYTES)
     if data[:2] != b"\x1f\x8b":  # told by content: browsers unpack files and keep the name
         return data
     try:
-        return gzip.decompress(data)
+        with gzip.GzipFile(fileobj=io.BytesIO(data)) as file:
+            unpacked = file.read(MOST_BYTES + 1)
     except (EOFError, OSError, zlib.error) as error:
         raise InputError(f"{path}: cannot be unpacked ({error}); get the file again") from None
+    if len(unpacked) > MOST_BYTES:
+        raise InputError(f"{path}: unpacks to more than {MOST_BYTES:,} bytes; get the file again")
+    return unpacked
 
 
 DESCRIPTION = Description(

@@ -15,6 +15,8 @@ from typing import Any
 import numpy as np
 
 from ...errors import InputError
+from ...io import limits
+from ...io.regular import open_regular, read_bytes
 from ...progress import Progress
 from ..dataset import Samples, checked_samples
 
@@ -23,6 +25,8 @@ ARCHIVE = "cifar-10-python.tar.gz"
 TRAIN = tuple(f"data_batch_{k}" for k in range(1, 6))
 TEST = ("test_batch",)
 SIDE = 32
+MOST_BATCH = 64 * limits.MIB
+"""A published one has half of it."""
 CLASSES = 10
 
 
@@ -30,7 +34,7 @@ def read_folder(folder: Path, names: Sequence[str], progress: Progress) -> Sampl
     """The samples of some batches of a folder, one batch after the other."""
     found = {}
     for name in names:
-        found[name] = (folder / name).read_bytes()
+        found[name] = read_bytes(folder / name, MOST_BATCH)
         progress("read cifar10", len(found), len(names), "files")
     return _joined([_batch(folder / name, data) for name, data in found.items()])
 
@@ -39,10 +43,15 @@ def read_archive(path: Path, names: Sequence[str], progress: Progress) -> Sample
     """The samples of some batches of the archive, without unpacking it to disk."""
     found: dict[str, bytes] = {}
     try:
-        with tarfile.open(path, "r:gz") as archive:
+        with (
+            open_regular(path, limits.SAMPLES) as packed,
+            tarfile.open(fileobj=packed, mode="r:gz") as archive,
+        ):
             for member in archive:  # in the order of the archive: going back means unpacking again
                 name = member.name.removeprefix(f"{FOLDER}/")
                 file = archive.extractfile(member) if name in names else None
+                if member.size > MOST_BATCH:
+                    raise InputError(f"{path}: {name[:80]} is too large; get the file again")
                 if file:
                     found[name] = file.read()
                     progress("unpack cifar10", len(found), len(names), "files")

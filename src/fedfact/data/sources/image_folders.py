@@ -16,7 +16,9 @@ import numpy as np
 
 from ...arrays import Ints
 from ...errors import InputError
+from ...io import limits
 from ...io.files import read_text, reason
+from ...io.regular import is_file, open_regular
 from ...progress import silent
 from ..dataset import Pixels
 from .images import decode_all
@@ -27,8 +29,8 @@ CHANNELS = {"L": 1, "RGB": 3}
 """How many there are in each of Pillow's modes that are taken."""
 
 
-def read_folders(directory: Path, most: int) -> tuple[Pixels, Ints]:
-    """Images and labels, class by class and by name; more than ``most`` bytes are refused."""
+def read_folders(directory: Path) -> tuple[Pixels, Ints]:
+    """Images and labels, class by class and by name; too many bytes are refused."""
     try:
         files = [
             (path, label)
@@ -42,15 +44,15 @@ def read_folders(directory: Path, most: int) -> tuple[Pixels, Ints]:
     if not files:
         raise InputError(f"{directory}: there are no pictures in its folders; put PNG or JPEG in")
     paths, labels = zip(*files, strict=True)
-    first = _picture(paths[0], None, most)
-    if len(paths) * first.size > most:
+    first = _picture(paths[0], None)
+    if len(paths) * first.size > limits.SAMPLES:
         raise InputError(
             f"{directory}: {len(paths)} pictures of the size of {paths[0].name} take more than "
-            f"{most >> 30} GiB of memory; give fewer or smaller ones"
+            f"{limits.SAMPLES >> 30} GiB of memory; give fewer or smaller ones"
         )
 
     def picture(row: int) -> Pixels:
-        return _picture(paths[row], first.shape, most)
+        return _picture(paths[row], first.shape)
 
     images = decode_all("decode", picture, (len(paths), *first.shape), silent)
     return images, np.array(labels, np.int64)
@@ -83,7 +85,7 @@ def _classes(directory: Path) -> dict[str, int]:
 
 def _files(folder: Path) -> list[Path]:
     for path in (paths := sorted(_seen(folder))):
-        if path.suffix.lower() not in ENDINGS or not path.is_file():
+        if path.suffix.lower() not in ENDINGS or not is_file(path):
             raise InputError(f"{path}: is no PNG or JPEG file; take it away")
     return paths
 
@@ -92,15 +94,18 @@ def _seen(folder: Path) -> list[Path]:
     return [path for path in folder.iterdir() if not path.name.startswith(".")]
 
 
-def _picture(path: Path, shape: tuple[int, ...] | None, most: int) -> Pixels:
+def _picture(path: Path, shape: tuple[int, ...] | None) -> Pixels:
     """The pixels (height, width, channel) of a file, which must have the shape, if one is given."""
     from PIL import Image
 
     try:
-        with Image.open(path, formats=("PNG", "JPEG")) as image:
+        with (
+            open_regular(path, limits.SAMPLES) as file,
+            Image.open(file, formats=("PNG", "JPEG")) as image,
+        ):
             width, height = image.size
             found = (height, width, CHANNELS.get(image.mode, 0))
-            if found[2] and found == (shape or found) and height * width * found[2] <= most:
+            if found[2] and found == (shape or found) and height * width <= limits.PIXELS:
                 return np.asarray(image).reshape(found)
             mode = image.mode
     except Exception as error:  # a damaged image makes Pillow raise many kinds

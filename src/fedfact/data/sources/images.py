@@ -9,10 +9,15 @@ from pathlib import Path
 import numpy as np
 
 from ...errors import InputError
+from ...io import limits
+from ...io.regular import open_regular
 from ...progress import Progress
 from ..dataset import Pixels
 
 WORKERS = min(os.cpu_count() or 1, 8)
+
+FORMATS = ("JPEG", "PNG", "WEBP")
+"""What data sets come in; Pillow's readers of all other formats are never reached."""
 
 BATCH = 64
 """Images decoded by one task of the pool: enough that handing them out costs nothing."""
@@ -26,7 +31,14 @@ def decode(where: object, source: Path | bytes, size: tuple[int, int] | None = N
     from PIL import Image
 
     try:
-        with Image.open(io.BytesIO(source) if isinstance(source, bytes) else source) as image:
+        with (
+            io.BytesIO(source)
+            if isinstance(source, bytes)
+            else open_regular(source, limits.SAMPLES) as file,
+            Image.open(file, formats=FORMATS) as image,
+        ):
+            if image.width * image.height > limits.PIXELS:
+                raise InputError(f"it has {image.width} x {image.height} pixels")
             if size:
                 image.draft("RGB", size)  # a JPEG can be decoded at half its size, which is quicker
             picture: Image.Image = image if image.mode == "RGB" else image.convert("RGB")

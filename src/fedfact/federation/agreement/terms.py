@@ -13,6 +13,8 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from ...errors import InputError, check_keys, did_you_mean
+from ...io import limits
+from ...io.regular import read_bytes
 from ...mechanism import Terms
 from ...mechanism.exact import as_fraction
 from ...mechanism.fees import misfit
@@ -149,8 +151,10 @@ def _section(table: dict[str, Any], name: str, known: Iterable[str]) -> dict[str
 def read_published(path: Path) -> Published:
     """The published terms in a file."""
     try:
-        return Published.read(path.read_bytes()).checked()
+        data = read_bytes(path, limits.KEPT)
     except OSError:
         raise InputError(f"{path}: is not there; fedfact federation join lays it there") from None
+    try:
+        return Published.read(data).checked()
     except InputError as error:
         raise InputError(f"{path}: {error}; remove it, and start fedfact federation join") from None

@@ -5,6 +5,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, Field
 
 from ...errors import FedfactError, InputError, LedgerError
+from ...io import limits
 from ...mechanism import RULES, Settlement
 from ...mechanism.exact import exact_sum
 from ..agreement.contract import Contract
@@ -157,15 +158,12 @@ KINDS: dict[str, type[Document]] = {
     "reversal": Reversal,
 }
 
-MOST_ENTRY = 64 << 20
-"""The longest entry, in bytes: a round of some ten thousand agents."""
-
 
 def read_entry(kind: str, body: bytes) -> Any:
     """The document of an entry of this kind."""
     if kind not in KINDS:
         raise LedgerError(f"unknown kind of entry {kind[:40]!r}")
-    return KINDS[kind].read(body, MOST_ENTRY)
+    return KINDS[kind].read(body, limits.ENTRY)
 
 
 def said_by(entry: Entry) -> Any:

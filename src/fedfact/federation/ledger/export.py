@@ -6,7 +6,9 @@ from dataclasses import asdict
 from pathlib import Path
 
 from ...errors import LedgerError
+from ...io import limits
 from ...io.files import reason
+from ...io.regular import read_bytes
 from ..wire.canonical import canonical
 from .entry import RESTORE, Entry, Unreadable
 
@@ -19,7 +21,7 @@ def export(entries: Iterable[Entry]) -> bytes:
 def read_export(path: Path) -> list[Entry]:
     """The entries of an exported ledger, which is to be exactly as it was written."""
     try:
-        lines = path.read_bytes().split(b"\n")
+        lines = read_bytes(path, limits.LEDGER).split(b"\n")
     except OSError as error:
         raise LedgerError(f"{path}: cannot be read ({reason(error)})") from None
     entries: list[Entry] = []

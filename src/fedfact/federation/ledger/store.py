@@ -3,7 +3,6 @@
 Stored through SQLAlchemy, in a file (SQLite) or, by URL, in PostgreSQL.
 """
 
-import os
 import sqlite3
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -17,11 +16,14 @@ from typing import Any, Self
 import sqlalchemy as sa
 
 from ...errors import FedfactError, InputError, LedgerError
+from ...io import limits
 from ...io.files import read_text
+from ...io.regular import is_file
 from ..wire.document import Document
 from ..wire.keys import Key
 from .entry import CLOCKS_MAY_DIFFER, FIRST, RESTORE, Entry, Unreadable, hash_of
 from .export import read_export
+from .snapshot import copy_of
 
 _SOMEBODY_ELSE = "the ledger was written to by somebody else; stop that one, then go on with resume"
 _MEND = "nothing was written by halves. Make room or mend the data base, then go on with resume"
@@ -97,12 +99,8 @@ class Ledger:
             return cls(place, new=new)
         if not new and not Path(place).is_file():
             raise InputError(f"{place}: there is no ledger; name ledger.db, its URL or an export")
-        url = sa.URL.create("sqlite", database=place)
-        if not new and _is_for_reading_only(Path(place)):
-            file = f"{Path(place).resolve().as_uri()}"
-            url = url.set(database=file, query={"immutable": "1", "uri": "true"})
         try:
-            return cls(url, new=new)
+            return cls(sa.URL.create("sqlite", database=place), new=new)
         except FedfactError as error:
             raise type(error)(f"{place}: {error}") from None
 
@@ -117,7 +115,10 @@ class Ledger:
         with self._asked(), self._engine.connect() as connection:
             try:
                 for row in connection.execute(wanted):
-                    found.append(Entry(*row))
+                    entry = Entry(*row)
+                    if found and entry.number <= found[-1].number:  # pages that lead in a circle
+                        raise LedgerError("entries are out of order")
+                    found.append(entry)
             except (LedgerError, sa.exc.DatabaseError) as error:
                 if not isinstance(error, LedgerError) and not _is_damage(error):
                     raise
@@ -196,12 +197,6 @@ def _engine(url: str | sa.URL, *, writes: bool) -> sa.Engine:
     return engine
 
 
-def _is_for_reading_only(path: Path) -> bool:
-    """Whether it is on a read-only medium, where SQLite could not make the files that it shares
-    with writers. With a log beside it (``-wal``) the file is not all of the ledger."""
-    return not os.access(path.parent, os.W_OK) and not Path(f"{path}-wal").exists()
-
-
 def _with_driver(url: sa.URL) -> sa.URL:
     plain = url.drivername in ("postgresql", "postgres")
     return url.set(drivername="postgresql+psycopg") if plain else url
@@ -214,6 +209,7 @@ def _set_up(connection: Any, record: Any, *, writes: bool) -> None:
     writer waiting. Text that is not UTF-8 is passed on, for `Entry` to refuse: so it is known which
     entry it is.
     """
+    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, limits.ENTRY + limits.MIB)
     connection.text_factory = lambda data: data.decode(errors="surrogateescape")
     cursor = connection.cursor()
     cursor.execute("PRAGMA busy_timeout=10000")
@@ -245,8 +241,33 @@ def read_ledger(place: str) -> list[Entry]:
         place = ledger_place(path)
     if place.endswith(".jsonl"):
         return read_export(Path(place))
-    ledger = Ledger.at(place)
+    if not (file := _file_of(place)):
+        return _entries(Ledger.at(place))
+    if not is_file(file):
+        raise InputError(f"{file}: there is no ledger; name ledger.db, its URL or an export")
+    with copy_of(file) as copy:
+        try:
+            return _entries(Ledger(sa.URL.create("sqlite", database=str(copy)), new=False))
+        except Unreadable:
+            raise
+        except FedfactError as error:
+            raise type(error)(f"{file}: {error}") from None
+
+
+def _entries(ledger: Ledger) -> list[Entry]:
     try:
         return ledger.entries()
     finally:
         ledger.close()
+
+
+def _file_of(place: str) -> Path | None:
+    """The file that a place or a URL of SQLite's names; none for another data base."""
+    if "://" not in place:
+        return Path(place)
+    try:
+        url = sa.make_url(place)
+    except sa.exc.ArgumentError:
+        return None
+    plain = url.get_backend_name() == "sqlite" and url.database and not url.query
+    return Path(url.database) if plain and url.database else None

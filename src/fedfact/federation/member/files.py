@@ -17,8 +17,10 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from ...errors import InputError
+from ...io import limits
 from ...io.files import reason, write_whole
 from ...io.folders import make_folder
+from ...io.regular import read_bytes
 from ..agreement.contract import Contract
 from ..agreement.statement_message import Answer, StatementMessage
 from ..wire.canonical import canonical, digest, read_canonical
@@ -78,7 +80,7 @@ class MemberFiles:
         path = self.directory / "contract.json"
         if not path.exists():
             return None
-        kept = _read(path, SignedContract.read)
+        kept = self._read(path, SignedContract.read)
         if not is_signed(kept.contract.key, *_signed(kept.contract, kept.operator), kept.agent):
             raise InputError(f"{path}: is not what the agent signed; restore it")
         return kept.contract
@@ -92,7 +94,7 @@ class MemberFiles:
     def opened(self) -> Opened | None:
         """What it opened its nonce for."""
         path = self.directory / "opened.json"
-        return _read(path, Opened.read) if path.exists() else None
+        return self._read(path, Opened.read) if path.exists() else None
 
     def keep_opened(self, opened: Opened) -> None:
         """Once open, a nonce serves no other draw."""
@@ -118,7 +120,7 @@ class MemberFiles:
     def heads(self) -> list[dict[str, Any]]:
         """All heads it was shown; a line that a crash cut short is left out."""
         path = self.directory / "heads.jsonl"
-        return _read(path, _heads) if path.exists() else []
+        return self._read(path, _heads) if path.exists() else []
 
     def keep_round(self, last: LastRound) -> None:
         """Keep reply and state of a round, together or not at all."""
@@ -141,7 +143,7 @@ class MemberFiles:
         make_folder(folder)
         path = folder / f"settlement-{told.settlement}.json"
         if (
-            path.exists() and _read(path, StatementMessage.read).hash() != told.hash()
+            path.exists() and self._read(path, StatementMessage.read).hash() != told.hash()
         ):  # by ==, 1 is True
             raise InputError(f"another statement of settlement {told.settlement} than before")
         write_whole(path, told.encoded())
@@ -156,32 +158,33 @@ class MemberFiles:
     def model(self) -> str | None:
         """The hash of the final model that it has."""
         path = self.directory / "model.bin"
-        return _read(path, digest) if path.exists() else None
+        return self._read(path, digest) if path.exists() else None
 
     def statements(self) -> list[StatementMessage]:
         """All statements it got, in the order of the settlements."""
         files = (self.directory / "statements").glob("settlement-*.json")
-        told = [_read(path, StatementMessage.read) for path in files]
+        told = [self._read(path, StatementMessage.read) for path in files]
         return sorted(told, key=lambda each: each.settlement)
 
     def answer(self, settlement: int) -> Answer | None:
         """What it said to the statement of that settlement."""
         path = self.directory / "statements" / f"answer-{settlement}.json"
-        return _read(path, Answer.read) if path.exists() else None
+        return self._read(path, Answer.read) if path.exists() else None
+
+    def _read(self, path: Path, read: Callable[[bytes], _Read]) -> _Read:
+        """What a file says; where it was damaged, or is not here itself, the refusal names it."""
+        try:
+            data = read_bytes(path, limits.MODEL, within=self.directory)
+        except OSError as error:
+            raise InputError(f"{path}: cannot be read ({reason(error)})") from None
+        try:
+            return read(data)
+        except InputError as error:
+            raise InputError(f"{path}: {error}; restore it") from None
 
     def is_leaving(self) -> bool:
         """Whether its owner wants to leave."""
         return (self.directory / "leave").exists()
-
-
-def _read(path: Path, read: Callable[[bytes], _Read]) -> _Read:
-    """What a file says; where it was damaged, the refusal names it."""
-    try:
-        return read(path.read_bytes())
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({reason(error)})") from None
-    except InputError as error:
-        raise InputError(f"{path}: {error}; restore it") from None
 
 
 def _signed(contract: Contract, operator: str) -> tuple[str, bytes]:

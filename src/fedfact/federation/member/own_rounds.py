@@ -16,7 +16,9 @@ from typing import Annotated
 from pydantic import Field
 
 from ...errors import InputError
+from ...io import limits
 from ...io.files import reason, write_whole
+from ...io.regular import read_bytes
 from ..agreement.delivery import Round
 from ..wire.canonical import digest
 from ..wire.document import Document, Hash, Samples
@@ -110,7 +112,7 @@ def own_rounds(directory: Path) -> list[OwnRound]:
     kept, last = found
     path, chain = directory / EARLIER, _NO_LINES
     try:
-        lines = path.read_bytes()[: kept.length] if kept.length else b""
+        lines = read_bytes(path, limits.KEPT, directory)[: kept.length] if kept.length else b""
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({reason(error)}); restore it") from None
     for line in lines.splitlines(keepends=True):
@@ -146,7 +148,7 @@ def _last(directory: Path) -> tuple[_Kept, LastRound] | None:
     if not path.exists():
         return None
     try:
-        data = path.read_bytes()
+        data = read_bytes(path, limits.MODEL, directory)
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({reason(error)})") from None
     body, end = data[:-32], len(_MAGIC) + 4

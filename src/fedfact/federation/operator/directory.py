@@ -11,7 +11,9 @@ from pathlib import Path
 from typing import Self
 
 from ...errors import InputError
+from ...io import limits
 from ...io.files import clear_torn, reason, write_whole
+from ...io.regular import read_bytes
 from ...mechanism import Terms
 from ...training.plan import Plan
 from ..agreement.draw import commitment
@@ -84,7 +86,7 @@ class OperatorDirectory:
         """The model after a round, if it is the one that the ledger has the digest of."""
         path = self.path / "models" / f"round-{number}.bin"
         try:
-            model = path.read_bytes()
+            model = read_bytes(path, limits.MODEL)
         except OSError as error:
             raise InputError(f"{path}: cannot be read ({reason(error)}); {_MODEL_LOST}") from None
         if digest(model) != wanted:
@@ -116,8 +118,9 @@ def read_invitation(directory: Path) -> tuple[Published, list[str]]:
             f"{directory}: is no federation's directory; make one with fedfact federation init"
         )
     try:
-        published = Published.read(where.read_bytes()).checked()
-        return published, Invited.read((directory / MEMBERS).read_bytes()).members
+        published = Published.read(read_bytes(where, limits.KEPT)).checked()
+        members = Invited.read(read_bytes(directory / MEMBERS, limits.KEPT)).members
+        return published, members
     except (InputError, OSError) as error:
         raise InputError(f"{directory}: terms.json or members.json: {error}") from None
 

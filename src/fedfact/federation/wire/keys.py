@@ -9,7 +9,9 @@ from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
 from ...errors import InputError
+from ...io import limits
 from ...io.files import keep_names, reason
+from ...io.regular import read_bytes
 
 _WEAK = frozenset(
     bytes.fromhex(point)
@@ -85,7 +87,7 @@ def read_secret(path: Path) -> bytes:
     """The 32 secret bytes in a file; refused where others may read it."""
     try:
         mode = path.stat().st_mode & 0o777
-        text = path.read_text("ascii").strip()
+        text = read_bytes(path, limits.KEPT).decode("ascii").strip()
     except (OSError, UnicodeDecodeError) as error:
         why = reason(error) if isinstance(error, OSError) else "not text"
         raise InputError(f"{path}: the secret cannot be read ({why})") from None

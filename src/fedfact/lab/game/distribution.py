@@ -28,8 +28,10 @@ def distribution(text: str) -> Any:
     _check_names(text, known[name], parameters)
     try:
         frozen = known[name](**parameters)
-        median = float(frozen.median())
-    except (TypeError, ValueError, OverflowError):  # of parameters that must be whole, or huge
+        with np.errstate(all="ignore"):
+            median = float(frozen.median())
+            float(frozen.rvs(random_state=0))
+    except Exception:  # whatever scipy makes of parameters that must be whole, or are huge
         raise InputError(
             f"--costs {text}: scipy finds no median with these parameters; check them"
         ) from None
@@ -60,7 +62,7 @@ def _parameters(text: str, rest: str) -> dict[str, float]:
             raise InputError(f"--costs {text}: {key} is there twice; keep one")
         try:
             number = float(value)
-            found[key] = int(number) if number.is_integer() else number
+            found[key] = int(number) if number.is_integer() and abs(number) < 2**53 else number
         except ValueError:
             raise InputError(f"--costs {text}: {part.strip()!r} is no number; {_REMEDY}") from None
         if not np.isfinite(found[key]):

@@ -10,6 +10,7 @@ from pydantic import ValidationError
 from ...data.registry import DATASETS, SETS
 from ...errors import InputError, did_you_mean
 from ...io.files import read_toml
+from ...io.regular import is_file
 from ...io.tables import read_columns
 from .errors import in_words
 from .study import Study
@@ -46,19 +47,12 @@ def _table(which: str) -> tuple[dict[str, Any], str, Path]:
         copy: dict[str, Any] = {"dataset": which, **SETS[which].preset}
         return {k: dict(v) if isinstance(v, dict) else v for k, v in copy.items()}, which, Path()
     path = Path(which)
-    if path.suffix.lower() != ".toml" and not _is_file(path):
+    if path.suffix.lower() != ".toml" and not is_file(path):
         hint = f"{did_you_mean(which, DATASETS)} ".lstrip()
         raise InputError(
             f"study {which!r} is not known; {hint}give {', '.join(DATASETS)} or a TOML file"
         )
     return read_toml(path, f"{', '.join(DATASETS)} or a TOML file"), which, path.parent
-
-
-def _is_file(path: Path) -> bool:
-    try:
-        return path.is_file()
-    except OSError:  # a name that no file can have
-        return False
 
 
 def _override(table: dict[str, Any], text: str) -> None:

@@ -14,10 +14,13 @@ import numpy.typing as npt
 
 from ...errors import InputError
 from ...extras import naming_the_extra
+from ...io import limits
 from ...io.files import read_text, write_whole
 from ...mechanism import RULES
 from ...results import Tabular, text_table
-from .keys import facts, has, is_summary, rules_of
+from .columns import check_tables
+from .documents import check_manifest, check_summary
+from .keys import facts, rules_of
 
 Table = dict[str, npt.NDArray[Any]]
 """Columns of equal length by their names."""
@@ -25,12 +28,6 @@ Columns = dict[str, Any]
 """The same to be written: lists or arrays."""
 
 TABLES = ("curves", "agents", "settlement")
-_COLUMNS = {
-    "curves": ("training", "agent", "epoch", "loss", "accuracy"),
-    "agents": ("agent", "kind", "reported_cost", "labels", "local_loss", "fact_settled", "if_won"),
-    "settlement": ("rule", "input", "agent", "fee", "reward", "rebate", "net", "won"),
-}
-"""What tells each table from any other."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -91,18 +88,18 @@ def find_results(path: Path) -> list[Path]:
 
 def read_result(path: Path) -> Result:
     """The results of a finished study."""
+    with naming_the_extra():
+        from .parquet import read_table  # here, because pyarrow loads slowly
+
     summary, manifest = (read_json(path / f"{name}.json") for name in ("summary", "manifest"))
-    remedy = "finish the study anew with --resume, or name another directory"
-    if not is_summary(summary):
-        raise InputError(f"{path / 'summary.json'}: is not the summary of a study; {remedy}")
+    check_summary(path / "summary.json", summary)
     _check_rules(path / "summary.json", summary)
-    if not has(manifest, ("command", "seconds")) or not isinstance(manifest["seconds"], dict):
-        raise InputError(f"{path / 'manifest.json'}: is not the manifest of a study; {remedy}")
-    tables = {name: _read_table(path / f"{name}.parquet") for name in TABLES}
-    _check_tables(path, summary, tables)
+    check_manifest(path / "manifest.json", manifest)
+    tables = {name: read_table(path / f"{name}.parquet", path) for name in TABLES}
+    check_tables(path, summary, tables)
     return Result(
         path,
-        read_text(path / "study.toml", "the study's own directory"),
+        read_text(path / "study.toml", "the study's own directory", limits.TOML, path),
         manifest,
         summary,
         **tables,
@@ -116,25 +113,6 @@ def _check_rules(path: Path, summary: dict[str, Any]) -> None:
             raise InputError(
                 f"{path}: is settled by rule {rule!r}, which is not known here (known are "
                 f"{', '.join(RULES)}); register the rule first"
-            )
-
-
-def _check_tables(path: Path, summary: dict[str, Any], tables: dict[str, Table]) -> None:
-    """Refuse tables that are not those of this summary."""
-    try:
-        parts = {(arm["arm"], seed) for arm in summary["arms"] for seed in summary["seeds"]}
-    except (KeyError, TypeError):
-        parts = set()
-    for name, table in tables.items():
-        rows = len(next(iter(table.values()), ()))
-        there = set(zip(table.get("arm", ()), table.get("seed", ()), strict=False))
-        sound = there == parts and set(_COLUMNS[name]) <= set(table)
-        if name == "agents":
-            sound = sound and rows == len(parts) * summary["agents"]
-        if not sound:
-            raise InputError(
-                f"{path / f'{name}.parquet'}: does not fit summary.json; finish the study anew "
-                "with --resume"
             )
 
 
@@ -152,21 +130,6 @@ def write_tables(path: Path, **tables: Columns) -> None:
 def read_json(path: Path, remedy: str = "finish the study anew with --resume") -> Any:
     """A JSON document that we wrote."""
     try:
-        return json.loads(read_text(path, "the file that `fedfact run` wrote"))
+        return json.loads(read_text(path, "the file that `fedfact run` wrote", within=path.parent))
     except (ValueError, RecursionError) as error:
         raise InputError(f"{path}: is not valid JSON ({error}); {remedy}") from None
-
-
-def _read_table(path: Path) -> Table:
-    if not path.is_file():
-        raise InputError(f"{path}: is missing; finish the study anew with --resume")
-    with naming_the_extra():
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-    try:
-        table = pq.read_table(path)
-    except (OSError, pa.ArrowInvalid) as error:
-        raise InputError(
-            f"{path}: cannot be read ({error}); finish the study anew with --resume"
-        ) from None
-    return {name: table[name].to_numpy() for name in table.column_names}

@@ -15,20 +15,6 @@ READINGS = ("fact_paper", "fact_realised", "fact_believed")
 
 _FACT = {PAPER: "fact_settled"}
 
-_ARM: dict[str, tuple[str, ...]] = {
-    "accuracy": ("local", "federated"),
-    "loss": ("local", "federated"),
-    "ratio": (),
-    "at_local_loss": (),
-    "spread": ("agent", "mean"),
-    "truthfulness": ("added", "simulated_at", "trials", "believed", "simulated", "realised"),
-    "penalty": ("samples", "optimum", "curves"),
-    "checks": ("contribution",),
-    "settlement": (PAPER,),
-}
-"""The tables that an arm of a summary has, and what is in each besides the keys of the rules."""
-_SUMMARY = ("study", "title", "dataset", "agents", "seeds", "unit", "classes", "arms")
-
 
 def fact_of(rule: str) -> str:
     """The key of the loss that a rule leaves an agent with.
@@ -52,31 +38,3 @@ def facts(rules: Iterable[str]) -> tuple[str, ...]:
 def rules_of(summary: dict[str, Any]) -> tuple[str, ...]:
     """The rules that a study was settled by."""
     return tuple(summary["arms"][0]["settlement"])
-
-
-def has(document: Any, keys: Iterable[str]) -> bool:
-    """Whether it is an object with these keys."""
-    return isinstance(document, dict) and set(keys) <= set(document)
-
-
-def is_summary(document: Any) -> bool:
-    """Whether it has all that a report takes from it, for the same rules in every arm."""
-    if not has(document, _SUMMARY) or not isinstance(document["arms"], list):
-        return False
-    arms = document["arms"]
-    return bool(arms) and all(_is_arm(arm, arms[0]) for arm in arms)
-
-
-def _is_arm(arm: Any, first: Any) -> bool:
-    sound = has(arm, ("arm", "partition", "deviators")) and isinstance(arm["deviators"], list)
-    if not sound or not all(has(arm.get(table), keys) for table, keys in _ARM.items()):
-        return False
-    rules = list(arm["settlement"])
-    wanted = {
-        "loss": facts(rules),
-        "ratio": facts(rules),
-        "at_local_loss": rules,
-        "checks": map(rational_of, rules),
-    }
-    alike = rules == list(first["settlement"]) and set(arm["at_local_loss"]) == set(rules)
-    return alike and len(rules) > 1 and all(has(arm[table], keys) for table, keys in wanted.items())

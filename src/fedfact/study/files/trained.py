@@ -5,6 +5,7 @@ every agent used; and the words that tell this training from any other, so that 
 for one of another study.
 """
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ...arrays import MOST_SAMPLES
 from ...data import Dataset, partition
 from ...data.registry import SETS
 from ...errors import InputError
@@ -131,16 +133,16 @@ def read_trained(path: Path, study: Study, about: dict[str, Any], agents: Agents
         trained = Trained(
             [_curve(rows) for rows in content["local"]],
             _curve(content["federated"]),
-            [list(map(int, row)) for row in content["labels"]],
-            int(content["images"]),
+            [list(map(_count, row)) for row in content["labels"]],
+            _count(content["images"]),
             list(map(str, content["classes"])),
-            {kind: float(content["seconds"][kind]) for kind in ("local", "federated")},
+            {kind: _seconds(content["seconds"][kind]) for kind in KINDS},
         )
         data = str(said["data set"]).split()[0]
         sizes = {len(row) for row in trained.labels}
         if sizes != {len(trained.classes)} or len(trained.local) != len(trained.labels):
             raise ValueError
-    except (AttributeError, IndexError, KeyError, TypeError, ValueError):
+    except (AttributeError, IndexError, KeyError, OverflowError, TypeError, ValueError):
         raise kept.damaged(path) from None
     here = {"data": study.dataset, **about}
     there = {"data": data, **said}
@@ -158,9 +160,22 @@ def read_trained(path: Path, study: Study, about: dict[str, Any], agents: Agents
     return trained
 
 
-def _curve(rows: list[list[Any]]) -> Curve:
-    """A curve from its rows, refused where it is none."""
-    points = [(int(epoch), float(loss), float(accuracy)) for epoch, loss, accuracy in rows]
-    if not points or not np.isfinite(points).all():
+def _count(said: Any) -> int:
+    """How many of something there were; refused where there cannot be so many."""
+    if type(said) is not int or not 0 <= said <= MOST_SAMPLES:
         raise ValueError
-    return Curve.from_rows(points)
+    return said
+
+
+def _seconds(said: Any) -> float:
+    if not math.isfinite(seconds := float(said)):
+        raise ValueError
+    return seconds
+
+
+def _curve(rows: list[tuple[int, float, float]]) -> Curve:
+    """A curve from its rows, refused where it is none."""
+    curve = Curve.from_rows(rows)
+    if not curve.epochs:
+        raise ValueError
+    return curve

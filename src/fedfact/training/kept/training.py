@@ -13,7 +13,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 from ...errors import InputError
+from ...io import limits
 from ...io.files import clear_torn, reason, write_whole
+from ...io.regular import read_bytes
 from ...progress import Progress, silent
 from ..agent import Weights
 from ..algorithm import train_federated, train_local
@@ -95,11 +97,13 @@ def keep(path: Path, about: dict[str, Any], content: dict[str, Any]) -> None:
 def read_kept(path: Path, command: str) -> tuple[dict[str, Any], dict[str, Any]]:
     """What tells a kept training from others, and what it came to; ``command`` wrote it."""
     try:
-        content = dict(json.loads(path.read_bytes()))
-        return dict(content.pop("about")), content
+        data = read_bytes(path, limits.KEPT)
     except OSError as error:
         wanted = f"give the file that `{command}` wrote"
         raise InputError(f"{path}: cannot be read ({reason(error)}); {wanted}") from None
+    try:
+        content = dict(json.loads(data))
+        return dict(content.pop("about")), content
     except (KeyError, TypeError, ValueError, RecursionError):
         raise damaged(path) from None
 

@@ -4,6 +4,8 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from .....errors import DeploymentError, InputError
+from .....io import limits
+from .....io.files import read_small
 from .kit import Address
 
 _FLARE = "2.9.0"
@@ -37,8 +39,9 @@ def read_address(directory: Path) -> Address:
     path = directory / ADDRESS
     if not path.is_file():
         raise InputError(f"{directory}: has no kits; make them with fedfact federation init")
+    data = read_small(path, limits.KEPT, "the address that init wrote")
     try:
-        return Address.read(path.read_bytes())
+        return Address.read(data)
     except InputError as error:
         raise InputError(f"{path}: {error}; restore it") from None
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from .....io.files import write_json
+from .....io.files import read_text, write_json
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ class Board:
 
 def _read(path: Path) -> dict[str, Any] | None:
     try:
-        said: dict[str, Any] = json.loads(path.read_text())
+        said: dict[str, Any] = json.loads(read_text(path, "what start wrote"))
     except (OSError, ValueError):
         return None
     return said

@@ -7,7 +7,7 @@ from pathlib import Path
 import psutil
 
 from .....errors import InputError
-from .....io.files import alone, reason, write_json
+from .....io.files import alone, read_text, reason, write_json
 from ..kits.paths import read_address, server_workspace
 
 _CLOCK = 2.0  # seconds by which the system may err in when a process began
@@ -62,7 +62,7 @@ def read_status(directory: Path) -> tuple[psutil.Process | None, Status] | None:
     except InputError:
         pass
     try:
-        said = json.loads(_path(directory).read_text())
+        said = json.loads(read_text(_path(directory), "what start wrote"))
         pid, since = int(said.pop("pid")), float(said.pop("since"))
         for name in ("registered", "working", "left_out"):
             said[name] = frozenset(said[name])

@@ -1,0 +1,142 @@
+"""Good files of every kind that a command reads, made once: `make_base` puts them in a folder."""
+
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+
+from fedfact.federation.deploy.flare.kits.request import make_request
+from fedfact.federation.deploy.flare.kits.set_up import set_up
+from fedfact.federation.ledger.export import export
+from fedfact.federation.operator.directory import DEFAULT_TERMS
+from fedfact.study.config.load import read_study
+from fedfact.study.run import run_study
+from fedfact.training import Machine, train_federated
+from fedfact.training.checkpoint import Checkpoint
+from fedfact.training.kept import run
+from fedfact.training.setup import prepare
+
+from ..federation.conftest import House
+
+AGENTS = """agent,reported_cost,samples,true_cost,capped,left
+ann,4e-6,500,4e-6,false,no
+bob,2e-6,707,2e-6,true,no
+cy,1e-6,1000,1e-6,no,false
+dee,3e-6,577,3e-6,no,true
+eve,5e-6,447,5e-6,0,0
+fay,6e-6,408,6e-6,,
+"""
+TERMS = """name = "oaks"
+[money]
+error_scale = 1.0
+rule = "sandwich"
+alpha = 0.9
+unit = 1e-6
+minimum_samples = 5
+[training]
+network = "digits"
+rounds = 6
+[conduct]
+quorum = 3
+"""
+FLAT = (
+    'rule = "rebate"\nerror_scale = 1.0\nunit = 1e-6\nalpha = 1.0\nretention = 0.1\nescrow = 10\n'
+)
+STUDY = """name = "tiny"
+dataset = "digits"
+agents = 4
+partitions = ["iid", "dirichlet:0.3"]
+seeds = 2
+samples = [20, 30, 40, 50]
+[costs]
+kind = "gaussian"
+mean = 4e-4
+[training]
+epochs = 2
+local_steps = 2
+[terms]
+alpha = 1.0
+[[deviators]]
+kind = "misreport"
+strength = 1.2
+number = 1
+"""
+TRAIN = (
+    "train",
+    "digits",
+    "--agents",
+    "3",
+    "--samples",
+    "12",
+    "--epochs",
+    "2",
+    "--local-steps",
+    "1",
+)
+TRAIN = (*TRAIN, "--engine", "plain", "--device", "cpu", "--every", "1")
+
+
+def make_base(root: Path) -> None:
+    """Write all of it below this folder."""
+    for name in ("plain", "training", "join"):
+        (root / name).mkdir(parents=True)
+    (root / "plain/agents.csv").write_text(AGENTS)
+    lines = [line.split(",") for line in AGENTS.splitlines()]
+    rows = [dict(zip(lines[0], line, strict=True)) for line in lines[1:]]
+    numbers = [{**row, "samples": int(row["samples"])} for row in rows]
+    (root / "plain/agents.json").write_text(json.dumps({"agents": numbers}))
+    (root / "plain/terms.toml").write_text(TERMS)
+    (root / "plain/flat.toml").write_text(FLAT)
+    _federations(root)
+    _trained(root)
+
+
+def _federations(root: Path) -> None:
+    house = House(root / "house", agents=3, rounds=2)
+    house.run()
+    (root / "house/ledger.jsonl").write_bytes(export(house.entries()))
+    (root / "plain/terms.json").write_bytes((house.directory / "terms.json").read_bytes())
+    requests = {}
+    for name in ("oak", "elm", "fir"):
+        own = root / "join" / name
+        own.mkdir()
+        (own / "agent.toml").write_text(
+            f'name = "{name}"\ntrue_cost = 1.0\ndata = "own.npz"\nmost_samples = 40\n'
+        )
+        images = np.arange(50 * 64, dtype=np.uint8).reshape(50, 8, 8)
+        np.savez_compressed(own / "own.npz", images=images, labels=np.arange(50) % 10)
+        requests[name] = make_request(own / "agent.toml")
+    kits = set_up(root / "join/operator", DEFAULT_TERMS, requests)
+    shutil.copy(kits["oak"], root / "join/oak.kit.json")
+
+
+def _trained(root: Path) -> None:
+    (root / "plain/study.toml").write_text(STUDY)
+    study = read_study(str(root / "plain/study.toml"))
+    run_study(study, Machine("cpu"), root / "study", command="fedfact run study.toml")
+    machine = Machine("cpu", plain=True)
+    from dataclasses import replace
+
+    from fedfact.training import RECIPES
+
+    job = prepare(
+        "digits",
+        agents=3,
+        samples=[12] * 3,
+        recipe=replace(RECIPES["digits"], epochs=2, local_steps=1),
+    )
+    run(job, machine, output=root / "training")
+    half = {}
+
+    class Half(Checkpoint):
+        def save(self, state):
+            if not state["finished"]:
+                super().save(state)
+                half.setdefault("done", True)
+
+    about = {"training": "federated", **machine.describe(job), "epochs between tests": 1}
+    train_federated(job, machine, checkpoint=Half(root / "training/half.checkpoint", about))
+    assert half
+    (root / "training/federated.checkpoint").unlink()
+    (root / "training/half.checkpoint").rename(root / "training/federated.checkpoint")
