@@ -347,3 +347,40 @@ def test_a_function_that_is_not_there_is_refused(tmp_path, write_module):
     refused("members_own:samples", tmp_path, "TypeError", "no arguments")
     write_module("raise RuntimeError('broken')", "members_broken")
     refused("members_broken:samples", tmp_path, "RuntimeError: broken")
+
+
+def test_a_function_that_ends_the_process_is_refused(tmp_path, write_module):
+    write_module("def samples():\n    raise SystemExit(7)")
+    refused("members_own:samples", tmp_path, "does not return images and labels (SystemExit: 7)")
+    write_module("raise SystemExit(0)", "members_ending")
+    refused("members_ending:samples", tmp_path, "cannot be imported (SystemExit: 0)")
+
+
+@pytest.mark.parametrize(
+    "text", ["x" * 10_000, "x" * 300 + ".npz", "x" * 300 + "/", "a\0b", "\x1b.npz"]
+)
+def test_a_line_that_no_file_can_be_called_is_refused(tmp_path, text):
+    refused(text, tmp_path)
+
+
+@pytest.mark.parametrize("content", [b"", b"no header", b"\x93NUMPY\x01\x00v\x00{", bytes(500)])
+def test_a_member_of_an_archive_without_a_header_is_refused(tmp_path, content):
+    with zipfile.ZipFile(tmp_path / "own.npz", "w") as archive:
+        archive.writestr("images.npy", content)
+        archive.writestr("labels.npy", content)
+    refused("own.npz", tmp_path, "cannot be read as an .npz file")
+
+
+def test_a_header_that_claims_more_than_there_is_is_refused_unread(tmp_path, monkeypatch):
+    np.savez(tmp_path / "good.npz", images=pixels(4, 4, 4), labels=np.zeros(4, int))
+    with (
+        zipfile.ZipFile(tmp_path / "good.npz") as good,
+        zipfile.ZipFile(tmp_path / "own.npz", "w") as archive,
+    ):
+        images = good.read("images.npy")
+        archive.writestr(
+            "images.npy", images.replace(b"(4, 4, 4), }    ", b"(4000000000, 4, 4)"[:16])
+        )
+        archive.writestr("labels.npy", good.read("labels.npy"))
+    monkeypatch.setattr(np.lib.format, "read_array", lambda *_: pytest.fail("it was read"))
+    refused("own.npz", tmp_path, "cannot be read as an .npz file")

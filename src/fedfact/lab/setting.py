@@ -113,12 +113,13 @@ class Setting:
             if count == 1:
                 return floats(self.given)[None]
             return rng.permuted(np.tile(floats(self.given), (count, 1)), axis=1)
-        drawn = floats(self.distribution.rvs(size=(count, self.agents), random_state=rng))
-        for _ in range(_TRIES):
-            bad = ~((drawn >= SMALLEST) & (drawn <= LARGEST))
-            if not bad.any():
-                return drawn
-            drawn[bad] = self.distribution.rvs(size=int(bad.sum()), random_state=rng)
+        with np.errstate(all="ignore"):  # what is out of range is drawn anew
+            drawn = floats(self.distribution.rvs(size=(count, self.agents), random_state=rng))
+            for _ in range(_TRIES):
+                bad = ~((drawn >= SMALLEST) & (drawn <= LARGEST))
+                if not bad.any():
+                    return drawn
+                drawn[bad] = self.distribution.rvs(size=int(bad.sum()), random_state=rng)
         raise InputError(
             f"--costs {self.costs}: nearly all costs are not {IN_RANGE}; take another distribution"
         )

@@ -234,6 +234,7 @@ BAD = {
     "rule": (["--rule", "rebat"], "rule 'rebat' is not known; did you mean rebate"),
     "far rule": (["--rule", "xyzzy"], "choose from local, federated"),
     "distribution": (["--costs", "nrom:loc=1"], "there is no distribution 'nrom'; did you mean"),
+    "a huge parameter": (["--costs", "lognorm:s=1e300"], "take another distribution"),
     "parameters": (["--costs", "norm:loc=one"], "write it as norm:loc=1,scale=0.1"),
     "negative costs": (["--costs", "norm:loc=-5"], "check the parameters"),
     "two agents": (["--agents", "2"], "there are 2 agents; the lab needs 3 at least"),

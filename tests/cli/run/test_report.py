@@ -5,6 +5,8 @@ import re
 import shutil
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from fedfact.report.study.page import write_report
@@ -232,3 +234,74 @@ def test_tables_that_do_not_belong_there_are_refused(fedfact, study, source):
     result = fedfact("report", study)
     assert (result.code, result.out) == (2, "")
     assert "agents.parquet: does not fit summary.json (" in result.err
+
+
+DELETED = object()
+WRONG = (None, True, -1, 1e300, float("nan"), 10**400, "x", "\x1b[31m", [], {}, [[1]], {"mean": 1})
+
+
+@pytest.mark.slow
+def test_no_value_of_another_type_is_taken_from_a_summary(fedfact, study, no_page):
+    """Each value in turn is made another: it is refused with file and key, or shown."""
+    whole = json.loads((study / "summary.json").read_text())
+    for k, way in enumerate(ways(whole)):
+        for new in (WRONG[k % len(WRONG)], WRONG[(5 * k + 3) % len(WRONG)]):
+            wrong = inside = json.loads(json.dumps(whole))
+            for step in way[:-1]:
+                inside = inside[step]
+            inside[way[-1]] = new
+            (study / "summary.json").write_text(json.dumps(wrong))
+            result = fedfact("report", study)
+            assert result.code in (0, 2), (way, new, result.err)
+            if result.code == 2:
+                assert "error: small/" in result.err
+
+
+def ways(document):
+    """The way to each value of a document, of a list only the first one."""
+    inner = document.items() if isinstance(document, dict) else list(enumerate(document))[:1]
+    for key, value in inner:
+        yield (key,)
+        if isinstance(value, dict | list):
+            yield from ((key, *rest) for rest in ways(value))
+
+
+@pytest.mark.parametrize(
+    ("table", "column", "values", "says"),
+    [
+        ("agents", "local_loss", "x", "column local_loss is not all numbers"),
+        ("agents", "local_loss", float("nan"), "column local_loss has numbers out of range"),
+        ("agents", "labels", [1, 2], "has not a count for each of the 10 classes"),
+        ("agents", "if_won", None, "column if_won is not all numbers"),
+        ("settlement", "fee", 0.5, "column fee is not all whole numbers"),
+        ("settlement", "won", 1, "column won is not all true or false"),
+        ("settlement", "charge", DELETED, "column charge is missing"),
+        ("curves", "epoch", 1, None),
+        ("curves", "training", "local", "a training has no tests"),
+    ],
+)
+def test_no_column_of_another_kind_is_taken(fedfact, study, table, column, values, says):
+    path = study / f"{table}.parquet"
+    read = pq.read_table(path)
+    if values is DELETED:
+        read = read.drop_columns([column])
+    else:
+        at = read.column_names.index(column)
+        read = read.set_column(at, column, pa.array([values] * read.num_rows))
+    pq.write_table(read, path)
+    result = fedfact("report", study, "--markdown")
+    if says is None:
+        assert result.code == 0
+    else:
+        assert (result.code, result.out) == (2, "")
+        assert f"{table}.parquet: does not fit summary.json" in result.err
+        assert says in result.err
+
+
+@pytest.mark.parametrize("name", ["summary.json", "manifest.json", "study.toml", "agents.parquet"])
+def test_results_that_links_lead_out_of_are_refused(fedfact, study, tmp_path, name):
+    shutil.move(study / name, tmp_path / "elsewhere")
+    (study / name).symlink_to(tmp_path / "elsewhere")
+    result = fedfact("report", study)
+    assert (result.code, result.out) == (2, "")
+    assert f"small/{name}: leads out of small" in result.err

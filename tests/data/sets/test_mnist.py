@@ -121,3 +121,12 @@ def test_real_mnist(real):
     assert np.bincount(data.test.labels).sum() == 10_000
     assert data.train.images.mean() / 255 == pytest.approx(data.mean[0], abs=1e-7)
     assert data.train.images.std() / 255 == pytest.approx(data.std[0], abs=1e-7)
+
+
+def test_a_file_that_unpacks_to_gigabytes_is_refused(tmp_path, make_mnist, monkeypatch):
+    make_mnist(tmp_path)
+    path = tmp_path / "train-images-idx3-ubyte.gz"
+    path.write_bytes(gzip.compress(bytes(1 << 20)))
+    monkeypatch.setattr("fedfact.data.sets.mnist.MOST_BYTES", 1 << 19)
+    with pytest.raises(InputError, match="unpacks to more than 524,288 bytes"):
+        load("mnist", tmp_path)

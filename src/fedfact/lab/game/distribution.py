@@ -30,7 +30,6 @@ def distribution(text: str) -> Any:
         frozen = known[name](**parameters)
         with np.errstate(all="ignore"):
             median = float(frozen.median())
-            float(frozen.rvs(random_state=0))
     except Exception:  # whatever scipy makes of parameters that must be whole, or are huge
         raise InputError(
             f"--costs {text}: scipy finds no median with these parameters; check them"
