@@ -135,7 +135,7 @@ class Left(TypedDict):
 
 
 @with_config(ConfigDict(extra="allow"))
-class Arm(Scored):
+class ArmSummary(Scored):
     """One arm of a study."""
 
     arm: Words
@@ -162,7 +162,7 @@ class Summary(TypedDict):
     seeds: Annotated[list[Annotated[int, Field(ge=0, le=2**62)]], Field(min_length=1)]
     unit: Number
     classes: Annotated[list[Words], Field(min_length=1)]
-    arms: Annotated[list[Arm], Field(min_length=1)]
+    arms: Annotated[list[ArmSummary], Field(min_length=1)]
 
 
 @with_config(ConfigDict(extra="allow"))

@@ -26,7 +26,7 @@ from fedfact.federation.deploy.flare.workspace import write_site
 from fedfact.federation.operator.directory import DEFAULT_TERMS
 
 MEMBERS = ("ann", "bob", "cid")
-PATIENCE = 50
+PATIENCE = 150
 ENVIRONMENT = {
     "PYTHONPATH": os.pathsep.join([str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")]),
     "FEDFACT_OPERATE": "stub_protocol:operate",
