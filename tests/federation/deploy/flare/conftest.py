@@ -5,6 +5,7 @@ import os
 import socket
 import threading
 import time
+from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -19,12 +20,13 @@ from fedfact.federation.deploy.flare.kits.paths import (
 from fedfact.federation.deploy.flare.kits.request import make_request
 from fedfact.federation.deploy.flare.kits.set_up import set_up
 from fedfact.federation.deploy.flare.processes import start_site
+from fedfact.federation.deploy.flare.server.admin import Console
 from fedfact.federation.deploy.flare.server.supervise import Supervisor
 from fedfact.federation.deploy.flare.workspace import write_site
 from fedfact.federation.operator.directory import DEFAULT_TERMS
 
 MEMBERS = ("ann", "bob", "cid")
-PATIENCE = 50
+PATIENCE = 150
 ENVIRONMENT = {
     "PYTHONPATH": os.pathsep.join([str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")]),
     "FEDFACT_OPERATE": "stub_protocol:operate",
@@ -124,6 +126,21 @@ class Federation:
 
     def wait_for_all(self):
         return self.wait(lambda found: all(is_good(found, member) for member in MEMBERS))
+
+    @contextmanager
+    def submitted(self, folder, words):
+        """Hand in a job, for as long as ann's site has these words of it in its log.
+
+        A member that fails ends no job for the others, so it is aborted in the end.
+        """
+        log, deadline = self.root / "ann" / "flare" / "flare.log", time.monotonic() + 60
+        with Console(self.console) as console:
+            job = console.submit(folder)
+            while words not in (said := log.read_text()):
+                assert time.monotonic() < deadline, said[-2000:]
+                time.sleep(0.2)
+            yield said
+            console.abort(job)
 
     def close(self):
         self.stop.set()

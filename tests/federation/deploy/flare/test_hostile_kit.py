@@ -11,7 +11,7 @@ from fedfact.federation.deploy.flare.workspace import write_site
 
 from ..hostile_kit import HAUNTS, WAYS, plant_in_folders
 from .conftest import MEMBERS, Federation
-from .test_trust import change, outcome
+from .test_trust import change
 
 pytest.importorskip("nvflare")
 pytestmark = pytest.mark.thorough
@@ -76,7 +76,7 @@ def test_a_job_cannot_bring_settings_of_its_own(running, tmp_path):
         settings["executors"][0]["executor"]["path"] = "no.such.Class"
 
     change(folder / "member" / "config" / "config_fed_client.json", end_when_all_is_read)
-    assert outcome(running, folder) != "FINISHED:COMPLETED"
-    arrived = [*(running.root / "ann" / "flare").glob("*/app_ann/config/*/comm_config.json")]
-    assert json.loads(arrived[0].read_text()) == document
+    with running.submitted(folder, "no.such.Class"):
+        arrived = [*(running.root / "ann" / "flare").glob("*/app_ann/config/*/comm_config.json")]
+        assert json.loads(arrived[0].read_text()) == document
     assert not proof.exists()
