@@ -54,7 +54,7 @@ def _make_directory(
         {
             "command": f"fedfact run {dataset}", "fedfact": "0.1.0", "python": "3.11.9",
             "torch": "2.13.0", "commit": "18a2755", "hardware": {"gpu": "H200", "cores": 16},
-            "device": "cuda bf16", "seconds": {"iid, seed 0": {"local": 123.4}}, "finished": "2026-11-16",
+            "device": "cuda bf16", "seconds": {"iid": {"local": 123.4}}, "finished": "2026-11-16",
         },
     )  # fmt: skip
     (path / "study.toml").write_text(f'name = "{dataset}"\nagents = {agents}\n')
