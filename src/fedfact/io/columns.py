@@ -44,11 +44,11 @@ class Columns:
             self.numbers(name), lambda x: (x >= SMALLEST) & (x <= LARGEST), name, IN_RANGE
         )
 
-    def whole(self, name: str) -> Ints:
-        """Read whole numbers of samples."""
+    def whole(self, name: str, most: int = MOST_SAMPLES, of: str = " of samples") -> Ints:
+        """Read whole numbers, of samples if nothing else is said."""
         numbers = self._require(self.numbers(name), lambda x: x > 0, name, "above 0")
-        self._require(numbers, lambda x: x == np.floor(x), name, "a whole number of samples")
-        self._require(numbers, lambda x: x <= MOST_SAMPLES, name, f"at most {MOST_SAMPLES:,}")
+        self._require(numbers, lambda x: x == np.floor(x), name, f"a whole number{of}")
+        self._require(numbers, lambda x: x <= most, name, f"at most {most:,}")
         return numbers.astype(np.int64)
 
     def truth(self, name: str) -> Bools:

@@ -1,7 +1,9 @@
 """The mechanism: pure maths on numpy arrays, without state or input and output."""
 
 from .best_response import Response, best_response
+from .billing import billing_floor, least_admitted
 from .competition import compete, draw_order
+from .curve import Curve, CurveLike, curve_of
 from .losses import (
     charge_for_misfit,
     contract_fee,
@@ -15,7 +17,7 @@ from .losses import (
     truthfulness_penalty,
 )
 from .optima import federated_optimum, local_optimum, penalised_optimum, whole_local_optimum
-from .others import Others
+from .others import Others, Standing
 from .outcome import Play, expected_loss
 from .penalty import (
     free_rider_penalty,
@@ -43,18 +45,23 @@ from .winning import (
 __all__ = [
     "RULES",
     "CostDistribution",
+    "Curve",
+    "CurveLike",
     "Others",
     "Play",
     "Population",
     "Response",
     "Rule",
     "Settlement",
+    "Standing",
     "Terms",
     "best_response",
+    "billing_floor",
     "charge_for_misfit",
     "compete",
     "continuum_win_probability",
     "contract_fee",
+    "curve_of",
     "draw_order",
     "effective_fee",
     "expected_loss",
@@ -63,6 +70,7 @@ __all__ = [
     "federated_optimum",
     "free_rider_penalty",
     "largest_alpha",
+    "least_admitted",
     "local_loss",
     "local_optimum",
     "others_below",

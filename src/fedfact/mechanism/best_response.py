@@ -42,7 +42,7 @@ def best_response(
     twelve orders of magnitude around what truth would suggest; using no data is tried as well.
     Where truth does as well as any other report, the answer is the truth.
     """
-    m_star = (float(terms.required_error_scale) / true_cost) ** 0.5
+    m_star = float(terms.curve.optimum(true_cost))
 
     def best_samples(report: float) -> Response:
         def loss(m: Floats) -> Floats:

@@ -1,4 +1,4 @@
-"""Exact integer amounts, fast: floors of K/a − K/b, of their sums, of charges, of measured gains.
+"""Exact integer amounts, fast: floors of K/a − K/b, of their sums, and of measured gains.
 
 K = A/unit is a fraction, a and b are whole numbers of samples. Every result equals the floor of
 the exact real number; floats only sort out the easy cases. Each quotient is kept as its whole
@@ -105,30 +105,6 @@ def sum_floor_differences(K: Fraction, a: Ints, count: Ints, b: Ints) -> Ints:
                 less[k] += count[j]
     sums: Ints = (whole_a * count).sum() - count.sum() * whole_b - less
     return sums
-
-
-def floor_charge(K: Fraction, unit_cost: Fraction, cost: Floats, samples: Ints) -> Ints:
-    """⌊(√(K/m) − √(cost·m·unit_cost))²⌋, elementwise, exactly (or `DOES_NOT_FIT`)."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        x = np.sqrt(float(K) / samples)
-        y = np.sqrt(cost * samples * float(unit_cost))
-        gap = np.abs(x - y)
-        value = gap * gap
-        error = 2.0**-49 * (x + y) * (gap + 2.0**-50 * (x + y))
-        doubtful = (np.rint(value) > 0) & (np.abs(value - np.rint(value)) <= error)
-    fits = value < MOST_MONEY
-    floor = np.where(fits, value, DOES_NOT_FIT).astype(np.int64)
-    for k in np.flatnonzero(fits & doubtful):
-        m = int(samples[k])
-        floor[k] = _exact_charge(K / m, as_fraction(cost[k]) * m * unit_cost)
-    return floor
-
-
-def _exact_charge(x: Fraction, y: Fraction) -> int:
-    """⌊(√x − √y)²⌋ in integers: with x = X/D and y = Y/D it is ⌊(X + Y − ⌈√(4XY)⌉) / D⌋."""
-    D = math.lcm(x.denominator, y.denominator)
-    X, Y = int(x * D), int(y * D)
-    return (X + Y - 1 - math.isqrt(4 * X * Y - 1)) // D
 
 
 def floor_gain(scale: Fraction, high: Floats, low: Floats) -> Ints:

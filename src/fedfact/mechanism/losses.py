@@ -3,63 +3,72 @@
 These are the formulas behind the figures, in real numbers. The amounts that members pay and
 receive are the settlement's, which mends what the paper's pool gets wrong (docs/theory.md).
 
-``samples`` is m_i, ``others`` is S = Σ_{j≠i} m_j, ``error_scale`` is A = γσ²L/2.
-True cost c_i is what the agent bears, reported cost c what the server believes.
+``samples`` is m_i, ``others`` is S = Σ_{j≠i} m_j, ``curve`` is the learning curve e(m), or the
+paper's A = γσ²L/2 for A/m. True cost c_i is what the agent bears, reported cost c what the server
+believes.
 """
 
 import numpy as np
 
 from ..arrays import ArrayLike, Floats, floats
+from .curve import CurveLike, curve_of
 from .penalty import free_rider_penalty
 
 
-def local_loss(samples: ArrayLike, cost: ArrayLike, error_scale: ArrayLike) -> Floats:
-    """Loss of training alone (Eq. 2): A/m + c·m."""
-    m = floats(samples)
-    with np.errstate(divide="ignore"):
-        return floats(error_scale) / m + floats(cost) * m
+def local_loss(samples: ArrayLike, cost: ArrayLike, curve: CurveLike) -> Floats:
+    """Loss of training alone (Eq. 2): e(m) + c·m."""
+    return curve_of(curve).error(samples) + floats(cost) * floats(samples)
 
 
 def federated_loss(
-    samples: ArrayLike, others: ArrayLike, cost: ArrayLike, error_scale: ArrayLike
+    samples: ArrayLike, others: ArrayLike, cost: ArrayLike, curve: CurveLike
 ) -> Floats:
-    """Loss in a federation without a mechanism (Eq. 3): A/(m + S) + c·m."""
+    """Loss in a federation without a mechanism (Eq. 3): e(m + S) + c·m."""
     m = floats(samples)
-    with np.errstate(divide="ignore"):
-        return floats(error_scale) / (m + floats(others)) + floats(cost) * m
+    return curve_of(curve).error(m + floats(others)) + floats(cost) * m
 
 
-def effective_fee(samples: ArrayLike, others: ArrayLike, error_scale: ArrayLike) -> Floats:
-    """All that federation saves an agent (Alg. 2, line 4): B = A·S / (m·(m + S)).
+def effective_fee(samples: ArrayLike, others: ArrayLike, curve: CurveLike) -> Floats:
+    """All that federation saves an agent (Alg. 2, line 4): B = e(m) − e(m + S).
 
-    >>> float(effective_fee(samples=4, others=12, error_scale=16.0))
+    >>> float(effective_fee(samples=4, others=12, curve=16.0))
     3.0
     """
-    m = floats(samples)
-    S = floats(others)
-    with np.errstate(divide="ignore"):
-        return floats(error_scale) / m * (S / (m + S))
+    return curve_of(curve).saved(samples, others)
 
 
-def pool_of_others(
-    errors: ArrayLike, others: ArrayLike, agents: int, error_scale: ArrayLike
-) -> Floats:
-    """Σ_{j≠i} A(1/m_j − 1/S), what the others put up for agent i (Ours; Eq. 10, mended).
+def pool_of_others(errors: ArrayLike, others: ArrayLike, agents: int, curve: CurveLike) -> Floats:
+    """Σ_{j≠i} (e(m_j) − e(S)), what the others put up for agent i (Ours; Eq. 10, mended).
 
-    ``errors`` is Σ_{j≠i} A/m_j, the errors of the others each alone. Free of i's own samples.
+    ``errors`` is Σ_{j≠i} e(m_j), the errors of the others each alone. Free of i's own samples.
     """
-    A = floats(error_scale)
-    return floats(floats(errors) - (agents - 1) * A / floats(others))
+    return floats(floats(errors) - (agents - 1) * curve_of(curve).error(others))
 
 
 def charge_for_misfit(
-    samples: ArrayLike, reported_cost: ArrayLike, error_scale: ArrayLike, consistency: float
+    samples: ArrayLike,
+    reported_cost: ArrayLike,
+    curve: CurveLike,
+    consistency: float,
+    least: ArrayLike = 0.0,
+    most: ArrayLike = np.inf,
 ) -> Floats:
-    """Q = κ(√(A/m) − √(c·m))² (Ours): 0 where the samples fit the report, c = A/m²."""
-    m = floats(samples)
-    with np.errstate(divide="ignore"):
-        gap = np.sqrt(floats(error_scale) / m) - np.sqrt(floats(reported_cost) * m)
-    return floats(consistency * gap**2)
+    """Q = κ[ℓ(m) − min ℓ(x)], ℓ(x) = e(x) + c·x, over x from ``least`` to ``most`` (Ours).
+
+    Nothing where the samples are the best for the reported cost that the agent can use. Without
+    these limits, and for A/m, it is κ(√(A/m) − √(c·m))².
+    """
+    m, c, curve = floats(samples), floats(reported_cost), curve_of(curve)
+    optimum = curve.optimum(c)
+    best = np.clip(optimum, least, most)
+    free = best == optimum
+    with np.errstate(divide="ignore", invalid="ignore"):
+        if curve.exponent == 1:
+            misfit = (np.sqrt(curve.error(m)) - np.sqrt(c * m)) ** 2
+        else:
+            misfit = curve.error(m) + c * m - curve.least_loss(c)
+        bound = curve.error(m) - curve.error(best) + c * (m - best)
+    return floats(consistency * np.maximum(np.where(free, misfit, bound), 0))
 
 
 def penalised_loss(
@@ -67,24 +76,24 @@ def penalised_loss(
     others: ArrayLike,
     true_cost: ArrayLike,
     reported_cost: ArrayLike,
-    error_scale: ArrayLike,
+    curve: CurveLike,
     alpha: ArrayLike,
 ) -> Floats:
     """Loss under penalised federated learning (Eq. 5; Eq. 9 where the report is not the truth)."""
-    plain = federated_loss(samples, others, true_cost, error_scale)
-    return plain + free_rider_penalty(samples, others, reported_cost, error_scale, alpha)
+    plain = federated_loss(samples, others, true_cost, curve)
+    return plain + free_rider_penalty(samples, others, reported_cost, curve, alpha)
 
 
 def contract_fee(
     samples: ArrayLike,
     others: ArrayLike,
     reported_cost: ArrayLike,
-    error_scale: ArrayLike,
+    curve: CurveLike,
     alpha: ArrayLike,
 ) -> Floats:
     """Contract fee Δℓ(m, c) = B − P_fr (Alg. 2, line 3). Together with P_fr the agent pays B."""
-    penalty = free_rider_penalty(samples, others, reported_cost, error_scale, alpha)
-    return effective_fee(samples, others, error_scale) - penalty
+    penalty = free_rider_penalty(samples, others, reported_cost, curve, alpha)
+    return effective_fee(samples, others, curve) - penalty
 
 
 def paper_pool(contract_fees: ArrayLike) -> Floats:
@@ -112,7 +121,7 @@ def fact_loss(
     others: ArrayLike,
     true_cost: ArrayLike,
     reported_cost: ArrayLike,
-    error_scale: ArrayLike,
+    curve: CurveLike,
     alpha: ArrayLike,
     *,
     pool: ArrayLike,
@@ -123,6 +132,6 @@ def fact_loss(
     The penalty cancels, so this is the *local* loss at the true cost less what the agent wins,
     which is why no report makes free riding pay.
     """
-    penalised = penalised_loss(samples, others, true_cost, reported_cost, error_scale, alpha)
-    fee = contract_fee(samples, others, reported_cost, error_scale, alpha)
+    penalised = penalised_loss(samples, others, true_cost, reported_cost, curve, alpha)
+    fee = contract_fee(samples, others, reported_cost, curve, alpha)
     return penalised + truthfulness_penalty(fee, pool, win_probability)

@@ -6,7 +6,7 @@ Real numbers, for advice and for finding best responses; the amounts paid are th
 from ..arrays import ArrayLike, Floats
 from ..errors import InputError
 from .losses import federated_loss, local_loss, penalised_loss
-from .others import Others
+from .others import Others, Standing
 from .rules import RULES
 from .rules.rule import Chance
 from .terms import Terms
@@ -23,21 +23,23 @@ def expected_loss(
     others: Others,
     terms: Terms,
     win_probability: Chance | None = None,
+    standing: Standing | None = None,
 ) -> Floats:
     """Loss of one agent that uses ``samples`` and reports ``reported_cost`` (Eq. 2, 3, 9, 11).
 
     Under a rule that draws, an expectation: with ``win_probability`` of a report as the agent
     believes it or, where none is given, exactly as these others' reports make it.
     """
-    A, S = float(terms.required_error_scale), others.total
+    curve, S = terms.curve, others.total
     if play in RULES:
-        rule = RULES[play]
-        return rule.expected_loss(samples, reported_cost, true_cost, others, terms, win_probability)
+        asked = samples, reported_cost, true_cost
+        return RULES[play].expected_loss(*asked, others, terms, win_probability, standing)
+    curve = curve.times(1 if standing is None else standing.size)
     if play == "federated":
-        return federated_loss(samples, S, true_cost, A)
+        return federated_loss(samples, S, true_cost, curve)
     if play == "penalised":
-        return penalised_loss(samples, S, true_cost, reported_cost, A, float(terms.alpha))
+        return penalised_loss(samples, S, true_cost, reported_cost, curve, float(terms.alpha))
     if play == "local":
-        return local_loss(samples, true_cost, A)
+        return local_loss(samples, true_cost, curve)
     known = ("local", "federated", "penalised", *RULES)
     raise InputError(f"{play!r} is no way to play; choose one of {', '.join(known)}")

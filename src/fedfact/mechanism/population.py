@@ -13,6 +13,9 @@ from .exact import exact_sum
 MOST_IN_ALL = 2**53
 """The most samples all agents may have together; up to here floats are exact too."""
 
+MOST_SIZE, MOST_SIZE_IN_ALL = 10**6, 10**12
+"""The largest size of one agent and of all: amounts stay whole sub-units that fit in 64 bits."""
+
 _KINDS: dict[str, tuple[str, Any]] = {
     "numbers": ("iuf", np.float64),
     "whole numbers": ("i", np.int64),
@@ -21,7 +24,8 @@ _KINDS: dict[str, tuple[str, Any]] = {
 _COLUMNS = {
     "reported_cost": "numbers",
     "samples": "whole numbers",
-    "capped": "truth values",
+    "capacity": "whole numbers",
+    "size": "whole numbers",
     "left": "truth values",
     "local_loss": "numbers",
     "federated_loss": "numbers",
@@ -36,19 +40,26 @@ class Population:
         agents: distinct ids, at least three.
         reported_cost: c in Eq. 8, per sample; above 0.
         samples: m_i, delivered; whole and above 0.
-        capped: agents that own too little data to reach m*; they pay no consistency charge.
+        capacity: the most samples each can use; nobody is charged for not using more. None: as
+            many as it likes.
+        size: u_i, a verified fact such as beds or sites: an agent's errors cost it so many times as
+            much. None: all alike, 1.
         local_loss, federated_loss: measured test losses, both or neither.
         left: agents that were gone before the end; they pay the fee for what they delivered, no
             charge for what they did not, and forfeit reward and rebate.
+        signed_size: Σu of all that signed, where some of them did not deliver; by it charges are
+            worked out. None: those here are all that signed.
     """
 
     agents: Sequence[str]
     reported_cost: Floats
     samples: Ints
-    capped: Bools | None = None
+    capacity: Ints | None = None
     local_loss: Floats | None = None
     federated_loss: Floats | None = None
     left: Bools | None = None
+    size: Ints | None = None
+    signed_size: int | None = None
 
     def __post_init__(self) -> None:
         if len(self.agents) < 3:
@@ -70,11 +81,23 @@ class Population:
         for name in ("local_loss", "federated_loss"):
             if getattr(self, name) is not None:
                 self._check(np.isfinite(getattr(self, name)), name, "a finite number")
+        if self.capacity is not None:
+            capacity = self.capacity
+            self.refuse(
+                capacity < self.samples,
+                lambda k: f"it delivered {self.samples[k]:,} samples and has {capacity[k]:,}",
+            )
+        self._check_sizes()
 
     @property
     def total(self) -> int:
         """M = Σ m_i."""
         return exact_sum(self.samples)
+
+    @property
+    def total_size(self) -> int:
+        """U = Σ u_i."""
+        return len(self) if self.size is None else exact_sum(self.size)
 
     @property
     def groups(self) -> int:
@@ -113,6 +136,20 @@ class Population:
             if agent in seen:
                 raise InputError(f"agent {agent!r} is there twice; ids must be distinct", k)
             seen.add(agent)
+
+    def _check_sizes(self) -> None:
+        if self.size is not None:
+            sane = (self.size > 0) & (self.size <= MOST_SIZE)
+            self._check(sane, "size", f"a whole number from 1 to {MOST_SIZE:,}")
+            if self.total_size > MOST_SIZE_IN_ALL:
+                raise InputError(
+                    f"sizes add up to {self.total_size:,}, more than {MOST_SIZE_IN_ALL:,}; "
+                    "give them in larger steps, such as thousands"
+                )
+        if self.signed_size is not None and self.signed_size < self.total_size:
+            raise InputError(
+                f"signed_size is {self.signed_size:,}, less than the {self.total_size:,} here"
+            )
 
     def _check(self, good: Bools, column: str, wanted: str) -> None:
         self.refuse(

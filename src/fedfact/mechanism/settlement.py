@@ -111,8 +111,9 @@ class Settlement(Tabular):
         """Each agent's loss had it trained alone on the same data, and the loss it ends with."""
         population, terms = self.population, self.terms
         if population.local_loss is None or population.federated_loss is None:
-            A = float(terms.required_error_scale)
-            alone, together = A / population.samples, np.full(len(population), A / population.total)
+            size = 1 if population.size is None else population.size
+            alone = size * terms.curve.error(population.samples)
+            together = size * terms.curve.error(population.total) + np.zeros(len(population))
         else:
             alone = float(terms.loss_value) * population.local_loss
             together = float(terms.loss_value) * population.federated_loss
@@ -123,21 +124,29 @@ class Settlement(Tabular):
 def settle(population: Population, terms: Terms, seed: int | None = None) -> Settlement:
     """Settle (Algorithm 2): a pure function of agents, terms and, if the rule draws, the seed.
 
-    Fees are measured where the population carries measured losses and follow A/m otherwise.
+    Fees are measured where the population carries measured losses and follow the curve otherwise.
 
     >>> agents = Population(list("abc"), np.array([4e-6, 2e-6, 1e-6]), np.array([500, 707, 1000]))
     >>> result = settle(agents, Terms(error_scale=1.0, unit=1e-6, rule="rebate"))
     >>> result.fee, result.rebate, result.surplus
-    (array([1546,  961,  546]), array([621, 833, 878]), 721)
+    (array([1547,  962,  547]), array([816, 1055, 1128]), 57)
     """
     rule, nothing = rule_of(terms), np.zeros(len(population), np.int64)
     population.refuse(
-        population.samples < terms.minimum_samples,
+        population.samples < -(-terms.minimum_samples // 3),
         lambda k: (
-            f"samples is {population.samples[k]}; the terms ask for at least "
-            f"{terms.minimum_samples}"
+            f"samples is {population.samples[k]}; with a minimum of {terms.minimum_samples:,} "
+            "nobody is billed for fewer than a third of that"
         ),
     )
+    if population.size is not None and not rule.knows_sizes:
+        raise InputError(f"the {rule.name} rule knows no sizes; leave them out, or take another")
+    signed = population.total_size if population.signed_size is None else population.signed_size
+    if rule.is_void(population.total_size, signed):
+        raise InputError(
+            f"{population.total_size:,} of the size of {signed:,} that signed is here, too little "
+            f"to settle by the {rule.name} rule: no money moves"
+        )
     penalty = charge = compensation = nothing
     shortfall = 0
     if population.local_loss is None:

@@ -6,6 +6,7 @@ from fractions import Fraction
 
 from ..arrays import IN_RANGE, LARGEST, SMALLEST, Number
 from ..errors import InputError
+from .curve import Curve
 from .exact import as_fraction
 
 RULE_NAMES: list[str] = []
@@ -17,18 +18,21 @@ class Terms:
     """Terms of a federation. Costs, error scale and fees share one unit: loss, or money.
 
     Attributes:
-        error_scale: A = γσ²L/2; None where settlements only use measured losses.
-        rule: ``rebate`` (strictly truthful, no lottery) or ``sandwich`` (the paper's competition).
+        error_scale: A of the curve e(m) = A·m^(−b); in the paper γσ²L/2. None where settlements
+            only use measured losses.
+        exponent: b of the curve, 0.05 to 2; the paper has 1.
+        rule: how fees are given back, one of `fedfact.RULES`.
         alpha: α ∈ [0, 2) in Eq. 6, the share of its benefit that PFL leaves an agent, doubled.
         unit: value of one minor unit of money; every amount is a whole number of these.
         retention: ρ ∈ [0, 1], the part of every reward or rebate that the operator keeps.
         consistency: κ ≥ 0, weight of the charge for data that does not fit the reported cost.
         loss_value: v, what one unit of measured test loss is worth.
-        minimum_samples: the fewest samples an agent may deliver.
+        minimum_samples: the fewest samples an agent is admitted with; see `billing_floor`.
         escrow: the largest fee, in minor units, that an agent has to answer for; None: no cap.
     """
 
     error_scale: Number | None = None
+    exponent: Number = 1
     rule: str = "rebate"
     alpha: Number = 1.0
     unit: Number = 1e-9
@@ -44,6 +48,7 @@ class Terms:
             raise InputError(f"rule is {self.rule!r}; choose {choices}")
         for name in ("error_scale", "unit", "loss_value"):
             self._check_number(name, SMALLEST, LARGEST, IN_RANGE)
+        self._check_number("exponent", 0.05, 2, "between 0.05 and 2")
         self._check_number("alpha", 0, math.nextafter(2, 0), "at least 0 and below 2")
         self._check_number("retention", 0, 1, "between 0 and 1")
         self._check_number("consistency", 0, 1e6, "between 0 and 1e6")
@@ -71,6 +76,11 @@ class Terms:
         if self.error_scale is None:
             raise InputError("error_scale is missing; amounts by formula (A/m) need it")
         return as_fraction(self.error_scale)
+
+    @property
+    def curve(self) -> Curve:
+        """e(m), in real numbers."""
+        return Curve(float(self.required_error_scale), float(self.exponent))
 
     @property
     def error_scale_in_units(self) -> Fraction:

@@ -1,7 +1,7 @@
 """Agents from a file: CSV with a header line, or JSON with a list of objects.
 
-Columns: agent, reported_cost, samples; optional true_cost, capped, left, and local_loss together
-with federated_loss. Whatever is wrong is said with the file, the row and what to do about it.
+Columns: agent, reported_cost, samples; optional true_cost, capacity, size, left, and local_loss
+together with federated_loss. Whatever is wrong is said with the file, the row and what to do.
 """
 
 from collections.abc import Callable
@@ -13,9 +13,10 @@ from ..arrays import Bools, Floats, Ints
 from ..errors import InputError
 from ..io.tables import read_columns
 from ..mechanism import Population
+from ..mechanism.population import MOST_SIZE
 
 REQUIRED = ("agent", "reported_cost", "samples")
-OPTIONAL = ("true_cost", "capped", "left", "local_loss", "federated_loss")
+OPTIONAL = ("true_cost", "capacity", "size", "left", "local_loss", "federated_loss")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -27,7 +28,8 @@ class AgentsFile:
     reported_cost: Floats
     samples: Ints
     true_cost: Floats | None
-    capped: Bools | None
+    capacity: Ints | None
+    size: Ints | None
     left: Bools | None
     local_loss: Floats | None
     federated_loss: Floats | None
@@ -49,7 +51,8 @@ class AgentsFile:
                 agents=self.agents,
                 reported_cost=self.reported_cost,
                 samples=self.samples,
-                capped=self.capped,
+                capacity=self.capacity,
+                size=self.size,
                 left=self.left,
                 local_loss=self.local_loss if take else None,
                 federated_loss=self.federated_loss if take else None,
@@ -78,7 +81,8 @@ def read_agents(path: Path) -> AgentsFile:
         reported_cost=read.costs("reported_cost"),
         samples=read.whole("samples"),
         true_cost=optional("true_cost", read.costs),
-        capped=optional("capped", read.truth),
+        capacity=optional("capacity", read.whole),
+        size=optional("size", lambda name: read.whole(name, MOST_SIZE, "")),
         left=optional("left", read.truth),
         local_loss=optional("local_loss", read.numbers),
         federated_loss=optional("federated_loss", read.numbers),

@@ -10,10 +10,9 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from ..arrays import Bools
 from ..errors import InputError
-from ..mechanism import Settlement
-from ..mechanism.rules.figures import Figures, StatementLine, decimal_text
+from ..mechanism import Settlement, Standing
+from ..mechanism.rules.figures import YOU_ARE_PAID, Figures, StatementLine, decimal_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,40 +71,45 @@ def _lines(settlement: Settlement, k: int, total: int) -> list[StatementLine]:
     else:
         lines = [_measured_line(settlement, k)]
     lines.append(rule.back_line(figures, terms))
-    signs = {"you pay": "−", "to you": "+"}
+    signs = {"you pay": "−", YOU_ARE_PAID: "−", "to you": "+"}
     sums = [(signs[line.effect], line) for line in lines if line.effect in signs]
     sums.sort(key=lambda pair: pair[0])  # what is received first
     net = StatementLine(
         "net",
         int(settlement.net[k]),
         " ".join(f"{sign} {line.name}" for sign, line in sums),
-        " ".join(f"{sign} {line.amount}" for sign, line in sums),
+        " ".join(f"{sign} {_signed(line.amount)}" for sign, line in sums),
         "to you" if settlement.net[k] >= 0 else "you pay",
     )
     return [*lines, net]
 
 
+def _signed(amount: int) -> str:
+    return str(amount) if amount >= 0 else f"({amount})"
+
+
 def _figures(settlement: Settlement, k: int, total: int) -> Figures:
     """What the rule needs to explain one agent's lines."""
     population = settlement.population
-
-    def marked(column: Bools | None) -> bool:
-        return column is not None and bool(column[k])
-
+    U = population.total_size
     return Figures(
-        agents=len(population),
         reported_cost=float(population.reported_cost[k]),
         samples=int(population.samples[k]),
         total=total,
+        standing=Standing(
+            len(population),
+            1 if population.size is None else int(population.size[k]),
+            U,
+            None if population.capacity is None else int(population.capacity[k]),
+        ),
+        signed_size=U if population.signed_size is None else population.signed_size,
         fee=int(settlement.fee[k]),
-        penalty=int(settlement.penalty[k]),
         charge=int(settlement.charge[k]),
         pool=int(settlement.pool[k]),
         back=int(getattr(settlement, settlement.rule.gives)[k]),
         group=None if settlement.group[k] < 0 else int(settlement.group[k]),
         won=bool(settlement.won[k]),
-        capped=marked(population.capped),
-        left=marked(population.left),
+        left=population.left is not None and bool(population.left[k]),
     )
 
 

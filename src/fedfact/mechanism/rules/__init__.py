@@ -5,6 +5,7 @@ from .figures import Figures, StatementLine
 from .rebate import Rebate
 from .rule import GIVEN, GivenBack, Rule
 from .sandwich import Sandwich
+from .shared import Shared
 
 RULES: dict[str, Rule] = {}
 """Every rule by its name, in the order of tables."""
@@ -18,6 +19,7 @@ def register(rule: Rule) -> None:
 
 register(Sandwich())
 register(Rebate())
+register(Shared())
 
 
 def rule_of(terms: Terms) -> Rule:
@@ -33,6 +35,7 @@ __all__ = [
     "Rebate",
     "Rule",
     "Sandwich",
+    "Shared",
     "StatementLine",
     "register",
     "rule_of",

@@ -1,8 +1,8 @@
 """What a rule is: what it collects and gives back, what it promises, how it explains itself.
 
-Every rule charges a fee, all that federation saved an agent (Algorithm 2), and gives the pool of
-the others back in its own way. A rule says the same thing three times: exactly, in whole minor
-units, for settlements; in real numbers, for advice and for the lab; and in words, for statements.
+Every rule charges a fee, what federation saved an agent (Algorithm 2), and gives the pool of the
+others back in its own way. A rule says the same thing three times: exactly, in whole minor units,
+for settlements; in real numbers, for advice and for the lab; and in words, for statements.
 Everything else asks the rule: nothing outside this package compares rules' names.
 """
 
@@ -15,15 +15,15 @@ import numpy as np
 
 from ...arrays import ArrayLike, Bools, Floats, Ints, floats
 from ...errors import InputError
+from ..billing import billing_floor
+from ..curve import Curve
 from ..exact import as_fraction
-from ..fees import fees_and_pools
-from ..losses import local_loss
-from ..optima import local_optimum
-from ..others import Others
+from ..losses import charge_for_misfit
+from ..others import Others, Standing
 from ..population import Population
 from ..search import least_of_each
 from ..terms import Terms
-from .figures import Figures, StatementLine, decimal_text, fee_line, penalty_line
+from .figures import Figures, StatementLine, decimal_text
 from .lot import Lot
 
 Chance = Callable[[Floats], Floats]
@@ -60,31 +60,47 @@ class Rule(Lot):
         gives: the column of a settlement in which agents find what they get back.
         draws: as in `Lot`; a settlement by such a rule needs a seed.
         charges: whether data that does not fit the reported cost is charged for.
+        knows_sizes: whether agents may differ in size.
         guarantees: what holds for members who keep their word, in sentences.
+        choose_when: in which federations it is the rule to take, in words.
     """
 
     name: ClassVar[str]
     source: ClassVar[str] = ""
     gives: ClassVar[Given]
     charges: ClassVar[bool] = False
+    knows_sizes: ClassVar[bool] = False
     guarantees: ClassVar[tuple[str, ...]]
+    choose_when: ClassVar[str] = ""
 
     @property
     def title(self) -> str:
         """The rule as tables and figures call it."""
         return f"FACT {self.name}"
 
+    # Exactly, in whole minor units
+
+    @abstractmethod
     def collect(self, population: Population, terms: Terms) -> tuple[Ints, Ints]:
-        """The fee and the pool of each agent, by the formula A/m (Alg. 2, line 4)."""
-        return fees_and_pools(population, terms)
+        """The fee and the pool of each agent, by the curve (Alg. 2, line 4)."""
+
+    @abstractmethod
+    def fee_for(self, samples: int, total: int, standing: Standing, terms: Terms) -> int:
+        """The fee of one agent, where all together use ``total`` samples."""
 
     def charge(self, population: Population, terms: Terms) -> Ints:
         """What each agent pays because its data does not fit its report."""
         return np.zeros(len(population), np.int64)
 
-    def charge_for(self, reported_cost: float, samples: int, terms: Terms) -> int:
-        """The same for one agent that is not capped."""
+    def charge_for(
+        self, reported_cost: float, samples: int, standing: Standing, terms: Terms
+    ) -> int:
+        """The same for one agent. The sizes are those of all that signed."""
         return 0
+
+    def is_void(self, size: int, signed: int) -> bool:
+        """Whether so much of the size that signed is too little to settle by."""
+        return False
 
     def give_back(
         self, population: Population, pool: Ints, terms: Terms, seed: int | None
@@ -109,22 +125,55 @@ class Rule(Lot):
             return 0
         return int(whole_part(np.array([pool]), terms, self.among(agents))[0])
 
-    def sure_part(self, terms: Terms) -> float:
-        """Of its share of a pool, the part that an agent gets back whatever is drawn."""
-        return 0.0 if self.draws else 1 - float(terms.retention)
+    # In real numbers
+
+    def own_curve(self, curve: Curve, size: ArrayLike, total_size: ArrayLike) -> Curve:
+        """What an agent's own samples cost it in errors, whatever the others do."""
+        return curve.times(size)
+
+    @abstractmethod
+    def pool_in_reals(
+        self, errors: ArrayLike, others: ArrayLike, standing: Standing, curve: Curve
+    ) -> Floats:
+        """What the others put up, with so many samples and, by their own curves, such errors."""
+
+    def least_back(self, others: ArrayLike, standing: Standing, terms: Terms) -> Floats:
+        """The least that an agent gets back for sure, whatever these samples of others are made of,
+        before rounding."""
+        return np.zeros_like(floats(others))
+
+    def least_total_size(self, signed: int) -> int:
+        """The least size with which a settlement by this rule is not void."""
+        return signed
 
     def part_of(self, pool: ArrayLike, agents: int, terms: Terms) -> Floats:
         """(1 − ρ)·pool, divided: what one agent gets, or gets if it wins, in real numbers."""
         return floats((1 - float(terms.retention)) * floats(pool) / self.among(agents))
 
-    def share(self, others: Others, terms: Terms) -> float:
+    def share(self, others: Others, terms: Terms, standing: Standing | None = None) -> float:
         """The same for one agent among these others."""
-        pool = others.pool(float(terms.required_error_scale))
+        place = others.beside() if standing is None else standing
+        sizes = 1 if others.size is None else others.size
+        own = self.own_curve(terms.curve, sizes, place.all_sizes)
+        errors = own.error(others.samples).sum()
+        pool = self.pool_in_reals(errors, others.total, place, terms.curve)
         return float(self.part_of(pool, others.n, terms))
 
-    def charge_in_reals(self, samples: ArrayLike, reported_cost: ArrayLike, terms: Terms) -> Floats:
-        """The charge in real numbers."""
-        return floats(0.0)
+    def charge_in_reals(
+        self,
+        samples: ArrayLike,
+        reported_cost: ArrayLike,
+        terms: Terms,
+        own: Curve,
+        capacity: float | None = None,
+    ) -> Floats:
+        """The charge in real numbers, for an agent with this curve of its own."""
+        if not self.charges:
+            return floats(0.0)
+        least = billing_floor(terms) if terms.minimum_samples > 1 else 0.0
+        most = np.inf if capacity is None else capacity
+        kappa = float(terms.consistency)
+        return charge_for_misfit(samples, reported_cost, own, kappa, min(least, most), most)
 
     def expected_loss(
         self,
@@ -134,48 +183,58 @@ class Rule(Lot):
         others: Others,
         terms: Terms,
         chance: Chance | None = None,
+        standing: Standing | None = None,
     ) -> Floats:
-        """The loss of an agent that uses and reports this (Eq. 11): its local loss, charge, share.
+        """The loss of an agent that uses and reports this (Eq. 11): its own, charge, less share.
 
         Where the rule draws, an expectation: by ``chance`` as the agent believes it or, where none
         is given, exactly as these others' reports make it.
         """
-        lost = self._without_share(samples, reported_cost, true_cost, terms)
+        place = others.beside() if standing is None else standing
+        lost = self._without_share(samples, reported_cost, true_cost, terms, place)
         if not self.draws:
-            return floats(lost - self.share(others, terms))
+            return floats(lost - self.share(others, terms, place))
         report = floats(reported_cost)
         wins = self.chance_against(report, others) if chance is None else chance(report)
-        return floats(lost - wins * self.share(others, terms))
+        return floats(lost - wins * self.share(others, terms, place))
 
     def bounds(
-        self, samples: float, reported_cost: float, true_cost: float, others: Others, terms: Terms
+        self,
+        samples: float,
+        reported_cost: float,
+        true_cost: float,
+        others: Others,
+        terms: Terms,
+        standing: Standing | None = None,
     ) -> tuple[float, float]:
         """The largest and the smallest loss that a draw can leave an agent with."""
-        lost = float(self._without_share(samples, reported_cost, true_cost, terms))
-        won = lost - self.share(others, terms)
+        place = others.beside() if standing is None else standing
+        lost = float(self._without_share(samples, reported_cost, true_cost, terms, place))
+        won = lost - self.share(others, terms, place)
         return lost if self.draws else won, won
 
     def _without_share(
-        self, samples: ArrayLike, reported_cost: ArrayLike, true_cost: ArrayLike, terms: Terms
+        self,
+        samples: ArrayLike,
+        reported_cost: ArrayLike,
+        true_cost: ArrayLike,
+        terms: Terms,
+        place: Standing,
     ) -> Floats:
-        """The local loss and the charge."""
-        alone = local_loss(samples, true_cost, float(terms.required_error_scale))
-        return alone + self.charge_in_reals(samples, reported_cost, terms)
+        """What the agent's own samples cost it, and the charge."""
+        own = self.own_curve(terms.curve, place.size, place.all_sizes)
+        lost = own.error(samples) + floats(true_cost) * floats(samples)
+        return lost + self.charge_in_reals(samples, reported_cost, terms, own, place.capacity)
 
-    def best_samples(self, true_cost: ArrayLike, reported_cost: ArrayLike, terms: Terms) -> Floats:
-        """Samples that are best for agents that report this: m*, unless a charge moves them.
+    def best_samples(
+        self, true_cost: ArrayLike, reported_cost: ArrayLike, terms: Terms, own: Curve
+    ) -> Floats:
+        """Samples that are best for agents that report this: m*, unless a charge moves them."""
+        return own.optimum(true_cost)
 
-        A rule that charges may say by a formula what is found here by search.
-        """
-        cost, said = floats(true_cost)[..., None], floats(reported_cost)[..., None]
-        m_star = local_optimum(true_cost, float(terms.required_error_scale))
-        if not self.charges:
-            return m_star
-        return least_of_each(
-            lambda m: self._without_share(m, said, cost, terms), m_star / _REACH, m_star * _REACH
-        )
-
-    def best_report(self, true_cost: ArrayLike, samples: ArrayLike, terms: Terms) -> Floats:
+    def best_report(
+        self, true_cost: ArrayLike, samples: ArrayLike, terms: Terms, own: Curve
+    ) -> Floats:
         """The report that is best for agents that use this: the truth, unless others cost less.
 
         Where the rule draws, that is so for an agent that knows nothing of the others (Thm 5).
@@ -185,21 +244,23 @@ class Rule(Lot):
             return cost
 
         def charge(said: Floats) -> Floats:
-            return self.charge_in_reals(m, said, terms)
+            return self.charge_in_reals(m, said, terms, own)
 
         best = least_of_each(charge, cost / _REACH, cost * _REACH)
         gains = charge(best[..., None]) < charge(cost[..., None])
         return np.where(gains[..., 0], best, cost)
 
+    # In words
+
     def columns(self, measured: bool) -> tuple[str, ...]:
         """The columns of a settlement that mean something under this rule."""
-        fees = ("fee", "compensation") if measured else ("fee", "penalty")
+        fees = ("fee", "compensation") if measured else ("fee",)
         charge = ("charge",) if self.charges and not measured else ()
         return (*fees, *charge, self.gives, "net")
 
+    @abstractmethod
     def lines(self, of: Figures, terms: Terms) -> list[StatementLine]:
-        """An agent's lines by the formula A/m, each with its formula: fee, penalty, charge."""
-        return [fee_line(of, terms), penalty_line(of, terms)]
+        """An agent's lines by the curve, each with its formula: fee, charge."""
 
     def back_line(self, of: Figures, terms: Terms) -> StatementLine:
         """What an agent gets back, with its formula; an agent that left forfeits it."""

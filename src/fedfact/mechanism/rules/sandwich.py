@@ -7,7 +7,14 @@ import numpy as np
 
 from ...arrays import ArrayLike, Bools, Floats, Ints
 from ..competition import compete
-from ..others import Others
+from ..curve import Curve
+from ..exact import floor_difference
+from ..fees import fees_and_pools
+from ..losses import pool_of_others
+from ..others import Others, Standing
+from ..population import Population
+from ..subunits import errors
+from ..terms import Terms
 from ..winning import (
     CostDistribution,
     continuum_win_probability,
@@ -15,7 +22,7 @@ from ..winning import (
     win_probability_against,
     win_probability_if,
 )
-from .figures import Figures
+from .figures import Figures, StatementLine, fee_line
 from .rule import Given, Rule
 from .winners import middle_winner, wins_at_quantile
 
@@ -31,6 +38,24 @@ class Sandwich(Rule):
         "At worst you end where training alone leaves you.",
         "Reporting the truth is best if you know nothing of the others' costs (Assumption 1).",
     )
+    choose_when: ClassVar[str] = "you want the paper's own mechanism"
+
+    def collect(self, population: Population, terms: Terms) -> tuple[Ints, Ints]:
+        """Fee ⌊B_i⌋ and pool, each agent left out of its own."""
+        return fees_and_pools(population, terms)
+
+    def fee_for(self, samples: int, total: int, standing: Standing, terms: Terms) -> int:
+        """⌊B⌋."""
+        m, M = np.array([samples]), np.array([total])
+        if terms.exponent == 1:
+            return int(floor_difference(terms.error_scale_in_units, m, M)[0])
+        return int(errors(terms, m, up=True).less(errors(terms, M, up=True)).whole[0])
+
+    def pool_in_reals(
+        self, errors: ArrayLike, others: ArrayLike, standing: Standing, curve: Curve
+    ) -> Floats:
+        """Σ_{j≠i} (e(m_j) − e(S))."""
+        return pool_of_others(errors, others, standing.agents, curve)
 
     def among(self, agents: int) -> int:
         """G = ⌊n/3⌋, the number of groups and so of winners."""
@@ -64,6 +89,10 @@ class Sandwich(Rule):
     def middle_winner(self, agents: int) -> Floats:
         """Over all draws."""
         return middle_winner(agents)
+
+    def lines(self, of: Figures, terms: Terms) -> list[StatementLine]:
+        """The fee."""
+        return [fee_line(of, terms)]
 
     def back_formula(self, of: Figures, kept: str) -> tuple[str, str]:
         """A winner gets its pool over G; the others are told why they get nothing."""
