@@ -115,7 +115,8 @@ def _in_floats(
     K, b = terms.error_scale_in_units, as_fraction(terms.exponent)
     scale = longdouble(K * 2**bits)
     eps = np.finfo(np.longdouble).eps
-    x: Longs = samples.astype(np.longdouble) * longdouble(Fraction(times)) / over
+    x: Longs = samples.astype(np.longdouble) * longdouble(Fraction(times))
+    x /= over
     if b == 1:
         value: Longs = scale / x
         return value, value * (6 * eps)
@@ -132,7 +133,8 @@ def _exactly(terms: Terms, samples: int, times: int, over: int, bits: int, up: b
         value = K * over / (samples * times)
     else:
         value = Fraction(power_in_decimals(K, Fraction(samples * times, over), b))
-    return math.ceil(value) if up else math.floor(value)
+    rounded: int = math.ceil(value) if up else math.floor(value)
+    return rounded
 
 
 def power_in_decimals(scale: Fraction, x: Fraction, b: Fraction) -> Decimal:
