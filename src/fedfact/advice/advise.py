@@ -6,22 +6,23 @@ All of it follows from the agent's own cost, the terms, and what it knows or ass
 from dataclasses import asdict, dataclass
 from typing import Any
 
-import numpy as np
-
-from ..mechanism import RULES, Play, Rule, Terms, largest_alpha, local_loss, local_optimum
-from ..mechanism.exact import MOST_MONEY, floor_difference
+from ..mechanism import RULES, Play, Rule, Terms, least_admitted, rule_of
+from ..mechanism.fees import largest_fee
 from ..results import Tabular, text_table
 from .applicant import Applicant
-
-WRONG_BY = 1.1
-"""By which factor the operator's A is too large when asking what a wrong A would do."""
+from .wrong_curve import WrongCurve, wrong_curves
 
 
 @dataclass(frozen=True, slots=True)
 class LossRange:
-    """Losses an agent may end with under one rule, for honest use of the advised samples."""
+    """What an agent may end with under one rule, for honest use of the samples that are best there.
+
+    ``fee`` is in minor units, below 0 where the agent is paid; losses are in the unit of the terms.
+    """
 
     rule: str
+    samples: int
+    fee: int
     worst: float
     believed: float
     realised: float
@@ -32,9 +33,10 @@ class LossRange:
 class Deviation:
     """What a lie or a free ride changes: ``added`` loss, as a part of the loss alone, by play.
 
-    Positive is worse for the agent. The plays are ``federated``, ``penalised`` and every rule by
+    Positive is worse for the agent, and None cannot be done. The plays are ``federated``, ``penalised`` and every rule by
     its name. A rule that draws is there twice: as the agent believes under Assumption 1 and, as
-    ``NAME_realised``, as the others' reports make it (None where these are not known).
+    ``NAME_realised``, as the others' reports make it (None where these are not known). Report and
+    samples are those under the rule of the terms; under each play it starts from what is best there.
     """
 
     name: str
@@ -48,15 +50,14 @@ class Advice(Tabular):
     """What joining means. Losses in the unit of the terms, fees in minor units.
 
     Attributes:
-        capped: whether the agent has too few samples for m*.
-        optimum: m*, the samples the agent would want, in real numbers.
-        samples: what it should use: m* in whole samples, within capacity and minimum.
-        alone: loss of the best it can do without joining.
+        optimum: m*, the samples the agent would want under these terms, in real numbers.
+        samples: what it should use: m* in whole samples, within capacity and the billing floor.
+        least: the fewest samples with which the operator admits it.
+        alone: loss of the best it can do without joining, with ``at_home`` samples.
         fee, largest_fee: the fee at ``samples`` with these others, and the most it can be with
-            any others (and under the escrow of the terms).
-        largest_alpha: the largest α that leaves this agent room to miss its optimum.
-        if_error_scale_wrong: worst loss against training alone, as a part of the latter, should
-            the A of the terms be a tenth too large; positive is worse than alone.
+            any others.
+        outcomes: under every rule, were the terms to have it; those without a draw first.
+        if_wrong: what a wrong curve would do to it.
     """
 
     true_cost: float
@@ -64,16 +65,18 @@ class Advice(Tabular):
     agents: int
     others_samples: float
     knows_reports: bool
-    capped: bool
+    size: int
+    capacity: int | None
     optimum: float
     samples: int
+    least: int
+    at_home: int
     alone: float
     fee: int
     largest_fee: int
-    largest_alpha: float
     outcomes: tuple[LossRange, ...]
     deviations: tuple[Deviation, ...]
-    if_error_scale_wrong: float
+    if_wrong: tuple[WrongCurve, ...]
 
     def __repr__(self) -> str:
         """Say what to use and what that costs, and show the outcomes under every rule."""
@@ -96,46 +99,42 @@ def advise(applicant: Applicant, *, lie: float = 0.2, free_ride: float = 0.75) -
     ``lie``: how far to misreport, and ``free_ride``: which part of the data to hold back, when
     asking what that would do.
     """
-    true_cost, terms, others, m = (
-        applicant.true_cost,
-        applicant.terms,
-        applicant.others,
-        applicant.samples,
-    )
-    A, K = float(terms.required_error_scale), terms.error_scale_in_units
+    true_cost, terms = applicant.true_cost, applicant.terms
+    rule = rule_of(terms)
     alone = applicant.loss("local", applicant.at_home, true_cost)
-    outcomes = _outcomes(applicant)
+    # What leaves nothing to chance comes first; sizes are for rules that know them.
+    fitting = [each for each in RULES.values() if each.knows_sizes or applicant.others.size is None]
+    rules = sorted(fitting, key=lambda each: each.draws)
+    outcomes = tuple(_outcome(each, applicant) for each in rules)
+    samples = applicant.samples_under(rule)
     return Advice(
         true_cost=true_cost,
         terms=terms,
-        agents=others.n,
-        others_samples=others.total,
+        agents=applicant.others.n,
+        others_samples=applicant.others.total,
         knows_reports=applicant.knows_reports,
-        capped=applicant.capped,
-        optimum=float(local_optimum(true_cost, A)),
-        samples=m,
+        size=applicant.size,
+        capacity=applicant.capacity,
+        optimum=float(applicant.own_curve(rule).optimum(true_cost)),
+        samples=samples,
+        least=least_admitted(terms, applicant.size),
+        at_home=applicant.at_home,
         alone=alone,
-        fee=int(floor_difference(K, np.array([m]), m + round(others.total))[0]),
-        largest_fee=min(int(K // m), terms.escrow or MOST_MONEY),
-        largest_alpha=float(largest_alpha(true_cost, others.total, A)),
+        fee=next(each.fee for each in outcomes if each.rule == rule.name),
+        largest_fee=largest_fee(samples, terms, applicant.size),
         outcomes=outcomes,
-        deviations=_deviations(applicant, alone, lie, free_ride),
-        if_error_scale_wrong=_if_error_scale_wrong(applicant, outcomes),
-    )
-
-
-def _outcomes(applicant: Applicant) -> tuple[LossRange, ...]:
-    """Of rules that leave nothing to chance first."""
-    return tuple(
-        _outcome(rule, applicant) for rule in sorted(RULES.values(), key=lambda r: r.draws)
+        deviations=_deviations(applicant, rules, alone, lie, free_ride),
+        if_wrong=wrong_curves(applicant, rules),
     )
 
 
 def _outcome(rule: Rule, applicant: Applicant) -> LossRange:
-    c, m = applicant.true_cost, applicant.samples
-    worst, best = rule.bounds(m, c, c, applicant.others, applicant.charged_terms)
+    c, m, standing = applicant.true_cost, applicant.samples_under(rule), applicant.standing
+    worst, best = rule.bounds(m, c, c, applicant.others, applicant.terms, standing)
     return LossRange(
         rule.name,
+        samples=m,
+        fee=rule.fee_for(m, m + round(applicant.others.total), standing, applicant.terms),
         worst=worst,
         believed=applicant.loss(rule.name, m, c),
         realised=applicant.loss(rule.name, m, c, believed=False),
@@ -144,44 +143,47 @@ def _outcome(rule: Rule, applicant: Applicant) -> LossRange:
 
 
 def _deviations(
-    applicant: Applicant, alone: float, lie: float, free_ride: float
+    applicant: Applicant, rules: list[Rule], alone: float, lie: float, free_ride: float
 ) -> tuple[Deviation, ...]:
-    """Lies and free rides, as far as the agent has the samples and the terms allow them."""
-    c, m = applicant.true_cost, applicant.samples
-    A = float(applicant.terms.required_error_scale)
-    up, less = c * (1 + lie), m * (1 - free_ride)
+    """Lies and free rides from what is best under each play, as far as the agent can do them."""
+    c, names = applicant.true_cost, [rule.name for rule in rules]
 
-    def deviation(name: str, report: float, samples: float) -> Deviation:
-        def change(play: Play, *, believed: bool = True) -> float:
-            honest = applicant.loss(play, m, c, believed=believed)
-            return (applicant.loss(play, samples, report, believed=believed) - honest) / alone
+    def choices(play: Play) -> dict[str, tuple[float, float]]:
+        """The report and the samples of each."""
+        rule = RULES.get(play)
+        m = applicant.at_home if rule is None else applicant.samples_under(rule)
+        own = applicant.errors if rule is None else applicant.own_curve(rule)
+        up, less = c * (1 + lie), m * (1 - free_ride)
+        return {
+            "tell the truth": (c, m),
+            f"report {lie:.0%} more": (up, m),
+            f"report {lie:.0%} less": (c * (1 - lie), m),
+            f"report {lie:.0%} more, use what that suggests": (up, float(own.optimum(up))),
+            f"hold back {free_ride:.0%} of the data": (c, less),
+            f"hold back {free_ride:.0%}, report what fits": (float(own.fitting_cost(less)), less),
+        }
 
-        added: dict[str, float | None] = {play: change(play) for play in ("federated", "penalised")}
-        for rule in RULES.values():
-            added[rule.name] = change(rule.name)
-            if rule.draws:
-                realised = change(rule.name, believed=False) if applicant.knows_reports else None
-                added[f"{rule.name}_realised"] = realised
-        return Deviation(name, report, samples, added)
+    def changes(play: Play, *, believed: bool = True) -> dict[str, float | None]:
+        """What each adds to the loss of telling the truth; None where it cannot be done."""
+        (said, used), *_ = choices(play).values()
+        honest = applicant.loss(play, used, said, believed=believed)
+        return {
+            name: (applicant.loss(play, samples, report, believed=believed) - honest) / alone
+            if applicant.can_use(samples)
+            else None
+            for name, (report, samples) in list(choices(play).items())[1:]
+        }
 
-    choices = (
-        (f"report {lie:.0%} more", up, m),
-        (f"report {lie:.0%} less", c * (1 - lie), m),
-        (f"report {lie:.0%} more, use what that suggests", up, (A / up) ** 0.5),
-        (f"hold back {free_ride:.0%} of the data", c, less),
-        (f"hold back {free_ride:.0%}, report what fits", A / less**2, less),
+    added = {play: changes(play) for play in ("federated", "penalised", *names)}
+    for rule in rules:
+        if rule.draws:
+            unknown = dict.fromkeys(added[rule.name])
+            known = applicant.knows_reports
+            added[f"{rule.name}_realised"] = (
+                changes(rule.name, believed=False) if known else unknown
+            )
+    return tuple(
+        Deviation(name, *choice, {play: change[name] for play, change in added.items()})
+        for name, choice in list(choices(applicant.terms.rule).items())[1:]
+        if applicant.can_use(choice[1])
     )
-    return tuple(deviation(*choice) for choice in choices if applicant.can_use(choice[2]))
-
-
-def _if_error_scale_wrong(applicant: Applicant, outcomes: tuple[LossRange, ...]) -> float:
-    """The fee is of the stated A, what federation and training alone bring is of the true one."""
-    c, m, stated = (
-        applicant.true_cost,
-        applicant.samples,
-        float(applicant.terms.required_error_scale),
-    )
-    true = stated / WRONG_BY
-    alone = float(local_loss(min(m, float(local_optimum(c, true))), c, true))
-    worst = next(outcome.worst for outcome in outcomes if outcome.rule == applicant.terms.rule)
-    return (worst + (true - stated) / (m + applicant.others.total) - alone) / alone

@@ -1,7 +1,6 @@
 """The applicant: somebody who asks what joining would mean, what it can do and may expect."""
 
-import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -10,11 +9,16 @@ from ..errors import InputError
 from ..mechanism import (
     RULES,
     CostDistribution,
+    Curve,
     Others,
     Play,
     Rule,
+    Standing,
     Terms,
+    billing_floor,
     expected_loss,
+    least_admitted,
+    rule_of,
     whole_local_optimum,
 )
 from ..mechanism.fees import misfit
@@ -31,6 +35,7 @@ class Applicant:
     Attributes:
         knows_reports: whether the others' reported costs are known, or only samples assumed.
         capacity: the most samples the agent has; None: as many as it likes.
+        size: its size, where members have sizes.
     """
 
     true_cost: float
@@ -38,42 +43,52 @@ class Applicant:
     others: Others
     knows_reports: bool
     capacity: int | None = None
+    size: int = 1
 
     def __post_init__(self) -> None:
         if not SMALLEST <= self.true_cost <= LARGEST:
             raise InputError(f"a cost of {self.true_cost} is out of range; it must be {IN_RANGE}")
-        if not self.can_use(self.terms.minimum_samples):
+        rule, least = rule_of(self.terms), least_admitted(self.terms, self.size)
+        if not rule.knows_sizes and (self.size != 1 or self.others.size is not None):
+            raise InputError(f"the {rule.name} rule knows no sizes; leave them out")
+        if self.capacity is not None and self.capacity < least:
             raise InputError(
-                f"the terms ask for at least {self.terms.minimum_samples} samples and you have "
-                f"{self.capacity}; you cannot join under them"
+                f"the terms ask for at least {least} samples and you have {self.capacity}; "
+                "you cannot join under them"
             )
-        if reason := misfit(self.samples, self.terms):
+        if reason := misfit(self.samples_under(rule), self.terms, self.size):
             raise InputError(reason)
 
     @property
-    def wanted(self) -> int:
-        """m* in whole samples, had the agent as many as it likes."""
-        return int(whole_local_optimum(self.true_cost, float(self.terms.required_error_scale)))
+    def standing(self) -> Standing:
+        """What the agent is beside the others."""
+        return self.others.beside(self.size, self.capacity)
+
+    @property
+    def errors(self) -> Curve:
+        """What errors cost the agent: as many times the curve of the terms as its size."""
+        return self.terms.curve.times(self.size)
 
     @property
     def at_home(self) -> int:
         """What the agent would use alone."""
-        return self.wanted if self.capacity is None else min(self.wanted, self.capacity)
+        return self._at_most(int(whole_local_optimum(self.true_cost, self.errors)))
 
-    @property
-    def capped(self) -> bool:
-        """Whether the agent has too few samples for m*."""
-        return self.at_home < self.wanted
+    def own_curve(self, rule: Rule) -> Curve:
+        """What the agent's own samples cost it in errors under a rule."""
+        standing = self.standing
+        return rule.own_curve(self.terms.curve, standing.size, standing.all_sizes)
 
-    @property
-    def samples(self) -> int:
-        """What the agent should use in the federation."""
-        return max(self.at_home, self.terms.minimum_samples)
+    def samples_under(self, rule: Rule) -> int:
+        """What the agent should use under a rule: what is best there and can be billed."""
+        best = int(whole_local_optimum(self.true_cost, self.own_curve(rule)))
+        return self._at_most(max(best, billing_floor(self.terms, self.size)))
 
     def can_use(self, samples: float) -> bool:
-        """Whether the agent has so many samples, and may use so few."""
-        most = math.inf if self.capacity is None else self.capacity
-        return self.terms.minimum_samples <= samples <= most
+        """Whether the agent has so many samples, and can be billed for so few."""
+        return billing_floor(self.terms, self.size) <= samples and (
+            self.capacity is None or samples <= self.capacity
+        )
 
     def losses(
         self, play: Play, samples: ArrayLike, report: ArrayLike, *, believed: bool = True
@@ -81,17 +96,22 @@ class Applicant:
         """Expected loss for using ``samples`` and reporting ``report``."""
         chance = self._chance(RULES[play], believed) if play in RULES else None
         return expected_loss(
-            play, samples, report, self.true_cost, self.others, self.charged_terms, chance
+            play,
+            samples,
+            report,
+            self.true_cost,
+            self.others,
+            self.terms,
+            chance,
+            self.standing,
         )
-
-    @property
-    def charged_terms(self) -> Terms:
-        """The terms as they are applied: an agent that has no more data pays no charge for it."""
-        return replace(self.terms, consistency=0.0) if self.capped else self.terms
 
     def loss(self, play: Play, samples: float, report: float, *, believed: bool = True) -> float:
         """The same for one choice."""
         return float(self.losses(play, samples, report, believed=believed))
+
+    def _at_most(self, samples: int) -> int:
+        return samples if self.capacity is None else min(samples, self.capacity)
 
     def _chance(self, rule: Rule, believed: bool) -> Chance:
         """To win with a report: as the agent believes under Assumption 1, or exactly against known

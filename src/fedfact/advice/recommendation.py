@@ -4,7 +4,7 @@ from dataclasses import asdict
 from typing import Any
 
 from ..mechanism import rule_of
-from .advise import WRONG_BY, Advice
+from .advise import Advice
 
 
 def verdict(advice: Advice) -> str:
@@ -45,10 +45,10 @@ def _obstacle(advice: Advice) -> str | None:
     terms = advice.terms
     if terms.escrow is not None and advice.fee > terms.escrow:
         return f"your fee of {advice.fee:,} minor units exceeds the escrow of {terms.escrow:,}."
-    if terms.alpha > advice.largest_alpha:
+    if advice.samples < advice.least:
         return (
-            f"alpha {float(terms.alpha):.9g} is too close to 2; the least miss of your optimum "
-            f"would cost more than federation brings. Ask for at most {advice.largest_alpha:.6f}."
+            f"{advice.samples:,} samples are best for you, and the operator admits nobody with "
+            f"fewer than {advice.least:,}."
         )
     return None
 
@@ -61,20 +61,16 @@ def guarantees(advice: Advice) -> list[str]:
 def assumptions(advice: Advice) -> list[str]:
     """What the figures take for granted."""
     others = "as their file says" if advice.knows_reports else "taken to be alike"
-    wrong = advice.if_error_scale_wrong
     lines = [
         f"The {advice.agents - 1} others deliver {advice.others_samples:,.0f} samples, {others}.",
-        "The data of all agents are alike (iid), so that A/m and A/M describe the errors.",
-        f"A is right. Were the operator's A {WRONG_BY - 1:.0%} too large, your worst outcome "
-        f"would be {abs(wrong):.1%} {'above' if wrong > 0 else 'below'} training alone.",
+        "The data of all agents are alike (iid), so that one curve describes all errors.",
+        "The curve is right; what a wrong one does to you is shown above.",
         "Samples are counted where they are used; no rule can see data that is only claimed.",
         "Nobody joins under two names or as one for two, and no coalition trains apart.",
     ]
     lines += rule_of(advice.terms).assumptions(advice.knows_reports)
-    if advice.capped:
-        lines.append(
-            "The operator accepts that you have no more data, and charges you nothing for it."
-        )
+    if advice.capacity is not None and advice.samples == advice.capacity:
+        lines.append("The operator accepts that you have no more data.")
     if advice.agents < 6:
         lines.append("There are fewer than six agents; six or more are recommended.")
     return lines
