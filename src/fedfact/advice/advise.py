@@ -10,7 +10,7 @@ import numpy as np
 
 from ..mechanism import RULES, Play, Rule, Terms, largest_alpha, local_loss, local_optimum
 from ..mechanism.exact import MOST_MONEY, floor_difference
-from ..results import Tabular, text_table
+from ..results import Tabular, html_table, text_table
 from .applicant import Applicant
 
 WRONG_BY = 1.1
@@ -77,12 +77,30 @@ class Advice(Tabular):
 
     def __repr__(self) -> str:
         """Say what to use and what that costs, and show the outcomes under every rule."""
-        about = f"use {self.samples:,} samples, fee {self.fee:,}; alone you lose {self.alone:.6g}"
-        return f"Advice under {self.terms.rule}: {about}\n{text_table(self.rows())}"
+        return f"{self._title}\n{text_table(self.shown_rows())}"
+
+    def _repr_html_(self) -> str:
+        return html_table(self.shown_rows(), self._title)
+
+    @property
+    def _title(self) -> str:
+        money = self.terms.money_unit
+        return (
+            f"Advice under {self.terms.rule}: use {self.samples:,} samples, fee "
+            f"{money.money(self.fee)}; alone you lose {money.worth(self.alone)}"
+        )
 
     def rows(self) -> list[dict[str, Any]]:
         """One row a rule: what an honest member may end with under it."""
         return [asdict(outcome) for outcome in self.outcomes]
+
+    def shown_rows(self) -> list[dict[str, Any]]:
+        """The same with losses as people write money."""
+        written = self.terms.money_unit.written_loss
+        return [
+            {name: cell if name == "rule" else written(cell) for name, cell in row.items()}
+            for row in self.rows()
+        ]
 
     @property
     def outcome(self) -> LossRange:

@@ -87,19 +87,21 @@ def advise(
 def _print(advice: Advice) -> None:
     """What to do, what it costs and brings, what a lie would do, and what that rests on."""
     console, terms, alone = stdout(), advice.terms, advice.alone
+    money = terms.money_unit
     console.print(recommendation(advice), style="bold")
     console.print(
         f"\nYour optimum is m* = {advice.optimum:,.6g}; use {advice.samples:,} samples. Training "
-        f"alone you end at a loss of {alone:.6g}.\nYour fee is {advice.fee:,} units of "
-        f"{float(terms.unit):g} (never above {advice.largest_fee:,}, whoever the others are)."
+        f"alone you end at a loss of {money.worth(alone)}.\nYour fee is {money.money(advice.fee)} "
+        f"(never above {money.money(advice.largest_fee)}, whoever the others are).\n\n"
+        f"What you would lose under each rule, in {money.name}:"
     )
-    table = new_table("loss under", "worst", "believed", "realised", "best", "realised, of alone")
+    table = new_table("rule", "worst", "believed", "realised", "best", "realised, of alone")
     for outcome in advice.outcomes:
         values = (outcome.worst, outcome.believed, outcome.realised, outcome.best)
         mark = " (these terms)" if outcome.rule == terms.rule else ""
         share = f"{outcome.realised / alone - 1:+.1%}"
-        table.add_row(outcome.rule + mark, *(f"{value:.6g}" for value in values), share)
-    print_table(table)
+        table.add_row(outcome.rule + mark, *map(money.loss, values), share)
+    print_table(table, ("believed",))
     console.print("What it would change, in percent of your loss alone (+ is worse for you):")
     titles = {"federated": "no mechanism", "penalised": "penalty only"}
     added = advice.deviations[0].added if advice.deviations else {}
@@ -109,7 +111,7 @@ def _print(advice: Advice) -> None:
     )
     for deviation in advice.deviations:
         table.add_row(deviation.name, *(f"{deviation.added[play]:+.1%}" for play in plays))
-    print_table(table)
+    print_table(table, ("penalty only", "no mechanism"))
     _list("This rule guarantees to members who keep their word:", guarantees(advice))
     _list("This takes for granted:", assumptions(advice))
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..arrays import ArrayLike, Bools, Floats, Ints, floats
 from ..errors import InputError
-from ..results import SHOWN, Tabular, text_table
+from ..results import SHOWN, Tabular, html_table, text_table
 from .exact import exact_sum
 from .fees import shown_penalty
 from .population import Population
@@ -31,9 +31,9 @@ class Settlement(Tabular):
     """Who pays and who receives what, in minor units, one entry an agent.
 
     Attributes:
-        fee: B_i, paid; the penalty is included.
-        penalty: P_fr, shown: how much of the fee is owed to missing m*. It may exceed the fee, in
-            which case the paper's contract fee B − P_fr is negative.
+        fee: B_i, paid.
+        penalty: P_fr of Eq. 8, for comparison: it moves no money, and may exceed the fee, in which
+            case the paper's contract fee B − P_fr is negative.
         charge: Q_i, paid under ``rebate`` where report and data do not fit.
         compensation: received where measured losses say that federation hurt the agent.
         pool: what the others put up; the basis of reward and rebate.
@@ -67,14 +67,41 @@ class Settlement(Tabular):
 
     def __repr__(self) -> str:
         """Name the rule and the surplus, and show the first agents."""
-        rows, n = self._rows(SHOWN), len(self.population)
+        rows, n = self._shown(SHOWN), len(self.population)
         rest = f"\n... {n - SHOWN:,} more agents" if n > SHOWN else ""
-        about = f"{n:,} agents by {self.terms.rule}, {self.input}, surplus {self.surplus:,}"
-        return f"Settlement of {about}\n{text_table(rows)}{rest}"
+        return f"{self._title}\n{text_table(rows)}{rest}"
+
+    def _repr_html_(self) -> str:
+        return html_table(self.shown_rows(), self._title)
+
+    @property
+    def _title(self) -> str:
+        money = self.terms.money_unit
+        return (
+            f"Settlement of {len(self.population):,} agents by {self.terms.rule}, {self.input}, "
+            f"in {money.name}, surplus {money.amount(self.surplus)}"
+        )
 
     def rows(self) -> list[dict[str, Any]]:
-        """One row an agent: what it reported and delivered, and the amounts of its rule."""
+        """One row an agent: what it reported and delivered, and the amounts of its rule.
+
+        Amounts are whole minor units of the terms.
+        """
         return self._rows(len(self.population))
+
+    def shown_rows(self) -> list[dict[str, Any]]:
+        """The same with amounts as people write them."""
+        return self._shown(len(self.population))
+
+    def _shown(self, most: int) -> list[dict[str, Any]]:
+        amounts, written = (
+            self.rule.columns(self.input == "measured"),
+            self.terms.money_unit.written,
+        )
+        return [
+            {name: written(cell) if name in amounts else cell for name, cell in row.items()}
+            for row in self._rows(most)
+        ]
 
     def _rows(self, most: int) -> list[dict[str, Any]]:
         population, rule = self.population, self.rule

@@ -54,7 +54,7 @@ def fee_line(of: Figures, terms: Terms) -> StatementLine:
 
 
 def penalty_line(of: Figures, terms: Terms) -> StatementLine:
-    """P_fr of Eq. 8, which is part of the fee."""
+    """P_fr of Eq. 8, for comparison: it moves no money, and may exceed the fee."""
     A, alpha = float(terms.required_error_scale), float(terms.alpha)
     c, m, S = of.reported_cost, of.samples, of.total - of.samples
     m_star = float(local_optimum(c, A))
@@ -66,7 +66,7 @@ def penalty_line(of: Figures, terms: Terms) -> StatementLine:
         of.penalty,
         "[λ(m* − m)² + g(m* − m) + (2 − α)/2·B(m*)]/unit (Eq. 8)",
         f"[{decimal_text(lam)}·{gap}² + {decimal_text(g)}·{gap} + {rest}]/{_unit(terms)}",
-        "part of the fee",
+        "moves no money",
     )
 
 

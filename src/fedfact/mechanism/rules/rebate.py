@@ -26,6 +26,10 @@ class Rebate(Rule):
         "The truth and m* samples, or all you have, are best whatever others do, unless the terms "
         "ask for more.",
     )
+    surplus_reason: ClassVar[str] = (
+        "nobody is given back what its own samples decide; the more take part, and the more alike "
+        "they are, the less that is"
+    )
 
     def among(self, agents: int) -> int:
         """The n − 1 others put up the pool."""
@@ -61,7 +65,7 @@ class Rebate(Rule):
         return floats(float(terms.required_error_scale) / floats(samples) ** 2)
 
     def lines(self, of: Figures, terms: Terms) -> list[StatementLine]:
-        """The charge comes after fee and penalty."""
+        """The charge comes after the fee."""
         return [*super().lines(of, terms), charge_line(of, terms)]
 
     def back_formula(self, of: Figures, kept: str) -> tuple[str, str]:

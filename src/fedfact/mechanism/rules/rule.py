@@ -23,7 +23,7 @@ from ..others import Others
 from ..population import Population
 from ..search import least_of_each
 from ..terms import Terms
-from .figures import Figures, StatementLine, decimal_text, fee_line, penalty_line
+from .figures import Figures, StatementLine, decimal_text, fee_line
 from .lot import Lot
 
 Chance = Callable[[Floats], Floats]
@@ -61,6 +61,7 @@ class Rule(Lot):
         draws: as in `Lot`; a settlement by such a rule needs a seed.
         charges: whether data that does not fit the reported cost is charged for.
         guarantees: what holds for members who keep their word, in sentences.
+        surplus_reason: why fees leave something over, for a sentence on the operator's surplus.
     """
 
     name: ClassVar[str]
@@ -68,6 +69,7 @@ class Rule(Lot):
     gives: ClassVar[Given]
     charges: ClassVar[bool] = False
     guarantees: ClassVar[tuple[str, ...]]
+    surplus_reason: ClassVar[str] = "nobody is given back what its own samples decide"
 
     @property
     def title(self) -> str:
@@ -193,13 +195,13 @@ class Rule(Lot):
 
     def columns(self, measured: bool) -> tuple[str, ...]:
         """The columns of a settlement that mean something under this rule."""
-        fees = ("fee", "compensation") if measured else ("fee", "penalty")
+        fees = ("fee", "compensation") if measured else ("fee",)
         charge = ("charge",) if self.charges and not measured else ()
         return (*fees, *charge, self.gives, "net")
 
     def lines(self, of: Figures, terms: Terms) -> list[StatementLine]:
-        """An agent's lines by the formula A/m, each with its formula: fee, penalty, charge."""
-        return [fee_line(of, terms), penalty_line(of, terms)]
+        """An agent's lines by the formula A/m, each with its formula: fee, charge."""
+        return [fee_line(of, terms)]
 
     def back_line(self, of: Figures, terms: Terms) -> StatementLine:
         """What an agent gets back, with its formula; an agent that left forfeits it."""

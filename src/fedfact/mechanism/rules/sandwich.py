@@ -31,6 +31,10 @@ class Sandwich(Rule):
         "At worst you end where training alone leaves you.",
         "Reporting the truth is best if you know nothing of the others' costs (Assumption 1).",
     )
+    surplus_reason: ClassVar[str] = (
+        "no winner is given what its own samples decide; among n equals that is one part in n − 1 "
+        "of the fees"
+    )
 
     def among(self, agents: int) -> int:
         """G = ⌊n/3⌋, the number of groups and so of winners."""

@@ -40,7 +40,7 @@ def _draw(figure: Figure, advice: Advice, applicant: Applicant) -> None:
         _mark(figure, best, f"you have {best:,}")
     low = min(0.0, advice.outcome.best * 1.2)
     axes.set(xlim=(0, m[-1]), ylim=(low, 2.6 * advice.alone))
-    axes.set(xlabel="samples used, m", ylabel="loss")
+    axes.set(xlabel="samples used, m", ylabel=f"loss, in {terms.money_unit.name}")
     axes.set_title("What you lose, over the samples you use")
     axes.xaxis.set_major_formatter("{x:,.6g}")
     axes.legend(loc="upper right")
