@@ -17,7 +17,7 @@ BEGIN, END = "<!-- import graph -->", "<!-- end of import graph -->"
 Module = tuple[str, ...]
 """The names that lead to a module from the package: ("federation", "wire", "keys")."""
 
-BASE = ("errors", "extras", "lazy", "arrays", "io", "progress", "results")
+BASE = ("errors", "extras", "lazy", "arrays", "io", "money", "progress", "results")
 """What everybody may import; drawn as one box, without the arrows to it."""
 
 OPENED = ("federation",)

@@ -28,6 +28,10 @@ class Tabular:
     def rows(self) -> list[dict[str, Any]]:
         """The result as rows of plain values, one dict a row, all with the same keys."""
 
+    def shown_rows(self) -> list[dict[str, Any]]:
+        """The rows as people read them, where amounts are not plain numbers."""
+        return self.rows()
+
     def to_frame(self) -> pandas.DataFrame:
         """The rows as a pandas frame; refused where pandas is not installed."""
         try:
@@ -37,10 +41,10 @@ class Tabular:
         return pandas.DataFrame(self.rows())
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}\n{text_table(self.rows())}"
+        return f"{type(self).__name__}\n{text_table(self.shown_rows())}"
 
     def _repr_html_(self) -> str:
-        return html_table(self.rows())
+        return html_table(self.shown_rows())
 
 
 def text_table(rows: Sequence[Row], shown: int = SHOWN) -> str:
@@ -63,14 +67,15 @@ def text_table(rows: Sequence[Row], shown: int = SHOWN) -> str:
     return "\n".join([line(columns), *map(line, body), *rest])
 
 
-def html_table(rows: Sequence[Row]) -> str:
+def html_table(rows: Sequence[Row], caption: str = "") -> str:
     """The rows as a plain HTML table; every cell is escaped."""
     if not rows:
         return "<p>(no rows)</p>"
+    above = f"<caption>{escape(caption)}</caption>" if caption else ""
     columns = _columns(rows)
     head = _cells("th", columns)
     body = (_cells("td", (_text(row.get(column)) for column in columns)) for row in rows)
-    return f"<table><thead>{head}</thead><tbody>{''.join(body)}</tbody></table>"
+    return f"<table>{above}<thead>{head}</thead><tbody>{''.join(body)}</tbody></table>"
 
 
 def _cells(tag: str, texts: Iterable[str]) -> str:

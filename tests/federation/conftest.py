@@ -19,6 +19,7 @@ name = "test"
 [money]
 error_scale = 20000.0
 unit = 0.01
+currency = "EUR"
 rule = "{rule}"
 minimum_samples = 20
 [training]

@@ -133,7 +133,7 @@ def make(kind, root, rule):
     for k, (name, cost) in enumerate(AGENTS.items()):
         keys = {"data": f"digits:{k}/5", "true_cost": cost}
         if name in OWN_SCALE and rule == "rebate":
-            keys |= {"error_scale": OWN_SCALE[name], "most_fee": 98_765, "most_samples": 271}
+            keys |= {"error_scale": OWN_SCALE[name], "most_fee": 398_765, "most_samples": 271}
         house.configure(name, **keys)
     return house
 
@@ -217,7 +217,7 @@ def test_an_agents_error_reaches_nobody(observed):
 def test_true_cost_and_own_figures_stay_on_the_machine(make_house, wired):
     """Of an agent that reports another cost and has an A of its own, also when it declines."""
     house = make_house(agents=4, rounds=2)
-    own = {"true_cost": 1.5432109, "error_scale": 20012.345, "most_fee": 87_654}
+    own = {"true_cost": 1.5432109, "error_scale": 20012.345, "most_fee": 387_654}
     house.configure("elm", data="digits:3/4", reported_cost=1.55, most_samples=222, **own)
     house.configure(
         "cedar", data="digits:2/4", reported_cost=3.5, true_cost=0.7654321, error_scale=9876.5
@@ -236,13 +236,13 @@ def test_true_cost_and_own_figures_stay_on_the_machine(make_house, wired):
     assert b'"declines":"not individually rational"' in sent["cedar"]
     for text in texts_of(0.7654321) | texts_of(9876.5):
         assert not mentions(sent["cedar"], text)
-    assert b'"declines":"the fee exceeds the limit set here"' in sent["birch"]
+    assert b'"declines":"the contract could ask for more than the limit set here"' in sent["birch"]
     assert not mentions(sent["birch"], "12")
 
 
 def test_own_figures_stay_on_the_machine_of_who_takes_part(observed):
     if observed.record.terms.money["rule"] == "rebate":
-        for number in (20007.53, 98_765, 271):
+        for number in (20007.53, 398_765, 271):
             for text in texts_of(number):
                 assert not mentions(observed.sent["westcliff"], text)
 

@@ -195,7 +195,7 @@ def test_who_declines_is_left_out_and_the_others_get_new_contracts(make_house, w
     house.run(wire)
     record = sound(house)
     assert record.declined["birch"].by == "agent"
-    assert record.declined["birch"].why == "the fee exceeds the limit set here"
+    assert record.declined["birch"].why == "the contract could ask for more than the limit set here"
     offers = {}
     for agent, kind, request, _ in wire.log:
         if kind == "agree":

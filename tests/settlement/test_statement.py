@@ -33,7 +33,7 @@ def test_lines_add_up_to_the_net_of_the_settlement(rule):
     settlement = settled(rule)
     for k, name in enumerate(NAMES):
         told = statement(settlement, name)
-        signs = {"you pay": -1, "to you": 1, "part of the fee": 0}
+        signs = {"you pay": -1, "to you": 1}
         assert told.lines[-1].name == "net"
         assert sum(signs[line.effect] * line.amount for line in told.lines[:-1]) == told.net
         assert told.net == settlement.net[k]
@@ -50,10 +50,21 @@ def evaluate(text):
 
 
 @pytest.mark.parametrize("rule", ["sandwich", "rebate"])
+def test_the_penalty_is_shown_for_comparison_if_asked(rule):
+    settlement = settled(rule)
+    for k, name in enumerate(NAMES):
+        plain, compared = statement(settlement, name), statement(settlement, name, penalty=True)
+        fee, penalty, *rest = compared.lines
+        assert (penalty.name, penalty.effect) == ("penalty", "moves no money")
+        assert penalty.amount == settlement.penalty[k] > 0
+        assert plain.lines == (fee, *rest)
+
+
+@pytest.mark.parametrize("rule", ["sandwich", "rebate"])
 def test_numbers_filled_in_give_the_amounts(rule):
     settlement = settled(rule)
     for name in NAMES:
-        for line in statement(settlement, name).lines:
+        for line in statement(settlement, name, penalty=True).lines:
             if line.name == "reward" and not line.amount:
                 assert line.filled in ("left over by the draw", "not the median of its group")
             elif line.name == "penalty":
@@ -140,8 +151,11 @@ def test_on_the_command_line(fedfact, examples, rule):
     document = json.loads(fedfact(*command, "--json").out)
     assert text.code == 0
     assert document["agent"] == "Oak"
+    assert (document["unit"], document["currency"]) == (0.01, "EUR")
+    assert "formulas give units of 0.01 EUR" in text.out
     for line in document["lines"]:
-        assert f"{line['amount']:,}" in text.out
+        assert f" {line['amount'] / 100:,.2f} EUR  {line['effect']}\n" in text.out
         assert line["filled"] in text.out
+    assert "penalty" not in text.out
     for other in ("Alder", "Birch", "Willow", "surplus"):
         assert other not in text.out

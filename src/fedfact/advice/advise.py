@@ -8,7 +8,7 @@ from typing import Any
 
 from ..mechanism import RULES, Play, Rule, Terms, least_admitted, rule_of
 from ..mechanism.fees import largest_fee
-from ..results import Tabular, text_table
+from ..results import Tabular, html_table, text_table
 from .applicant import Applicant
 from .wrong_curve import WrongCurve, wrong_curves
 
@@ -33,10 +33,11 @@ class LossRange:
 class Deviation:
     """What a lie or a free ride changes: ``added`` loss, as a part of the loss alone, by play.
 
-    Positive is worse for the agent, and None cannot be done. The plays are ``federated``, ``penalised`` and every rule by
-    its name. A rule that draws is there twice: as the agent believes under Assumption 1 and, as
-    ``NAME_realised``, as the others' reports make it (None where these are not known). Report and
-    samples are those under the rule of the terms; under each play it starts from what is best there.
+    Positive is worse for the agent, and None cannot be done. The plays are ``federated``,
+    ``penalised`` and every rule by its name. A rule that draws is there twice: as the agent
+    believes under Assumption 1 and, as ``NAME_realised``, as the others' reports make it (None
+    where these are not known). Report and samples are those under the rule of the terms; under each
+    play the agent, and the others, start from what is best there.
     """
 
     name: str
@@ -80,12 +81,34 @@ class Advice(Tabular):
 
     def __repr__(self) -> str:
         """Say what to use and what that costs, and show the outcomes under every rule."""
-        about = f"use {self.samples:,} samples, fee {self.fee:,}; alone you lose {self.alone:.6g}"
-        return f"Advice under {self.terms.rule}: {about}\n{text_table(self.rows())}"
+        return f"{self._title}\n{text_table(self.shown_rows())}"
+
+    def _repr_html_(self) -> str:
+        return html_table(self.shown_rows(), self._title)
+
+    @property
+    def _title(self) -> str:
+        money = self.terms.money_unit
+        return (
+            f"Advice under {self.terms.rule}: use {self.samples:,} samples, fee "
+            f"{money.money(self.fee)}; alone you lose {money.worth(self.alone)}"
+        )
 
     def rows(self) -> list[dict[str, Any]]:
         """One row a rule: what an honest member may end with under it."""
         return [asdict(outcome) for outcome in self.outcomes]
+
+    def shown_rows(self) -> list[dict[str, Any]]:
+        """The same with losses as people write money."""
+        written = self.terms.money_unit.written_loss
+        fee, plain = self.terms.money_unit.written, ("rule", "samples")
+        return [
+            {
+                name: cell if name in plain else fee(cell) if name == "fee" else written(cell)
+                for name, cell in row.items()
+            }
+            for row in self.rows()
+        ]
 
     @property
     def outcome(self) -> LossRange:
@@ -105,8 +128,8 @@ def advise(applicant: Applicant, *, lie: float = 0.2, free_ride: float = 0.75) -
     # What leaves nothing to chance comes first; sizes are for rules that know them.
     fitting = [each for each in RULES.values() if each.knows_sizes or applicant.others.size is None]
     rules = sorted(fitting, key=lambda each: each.draws)
-    outcomes = tuple(_outcome(each, applicant) for each in rules)
-    samples = applicant.samples_under(rule)
+    outcomes = tuple(_outcome(each, applicant.under(each)) for each in rules)
+    samples = applicant.samples
     return Advice(
         true_cost=true_cost,
         terms=terms,
@@ -115,7 +138,7 @@ def advise(applicant: Applicant, *, lie: float = 0.2, free_ride: float = 0.75) -
         knows_reports=applicant.knows_reports,
         size=applicant.size,
         capacity=applicant.capacity,
-        optimum=float(applicant.own_curve(rule).optimum(true_cost)),
+        optimum=float(applicant.own_curve.optimum(true_cost)),
         samples=samples,
         least=least_admitted(terms, applicant.size),
         at_home=applicant.at_home,
@@ -129,7 +152,7 @@ def advise(applicant: Applicant, *, lie: float = 0.2, free_ride: float = 0.75) -
 
 
 def _outcome(rule: Rule, applicant: Applicant) -> LossRange:
-    c, m, standing = applicant.true_cost, applicant.samples_under(rule), applicant.standing
+    c, m, standing = applicant.true_cost, applicant.samples, applicant.standing
     worst, best = rule.bounds(m, c, c, applicant.others, applicant.terms, standing)
     return LossRange(
         rule.name,
@@ -148,11 +171,13 @@ def _deviations(
     """Lies and free rides from what is best under each play, as far as the agent can do them."""
     c, names = applicant.true_cost, [rule.name for rule in rules]
 
+    def under(play: Play) -> Applicant:
+        return applicant.under(RULES[play]) if play in RULES else applicant
+
     def choices(play: Play) -> dict[str, tuple[float, float]]:
         """The report and the samples of each."""
-        rule = RULES.get(play)
-        m = applicant.at_home if rule is None else applicant.samples_under(rule)
-        own = applicant.errors if rule is None else applicant.own_curve(rule)
+        who = under(play)
+        m, own = (who.samples, who.own_curve) if play in RULES else (who.at_home, who.errors)
         up, less = c * (1 + lie), m * (1 - free_ride)
         return {
             "tell the truth": (c, m),
@@ -166,10 +191,11 @@ def _deviations(
     def changes(play: Play, *, believed: bool = True) -> dict[str, float | None]:
         """What each adds to the loss of telling the truth; None where it cannot be done."""
         (said, used), *_ = choices(play).values()
-        honest = applicant.loss(play, used, said, believed=believed)
+        who = under(play)
+        honest = who.loss(play, used, said, believed=believed)
         return {
-            name: (applicant.loss(play, samples, report, believed=believed) - honest) / alone
-            if applicant.can_use(samples)
+            name: (who.loss(play, samples, report, believed=believed) - honest) / alone
+            if who.can_use(samples)
             else None
             for name, (report, samples) in list(choices(play).items())[1:]
         }
@@ -178,10 +204,8 @@ def _deviations(
     for rule in rules:
         if rule.draws:
             unknown = dict.fromkeys(added[rule.name])
-            known = applicant.knows_reports
-            added[f"{rule.name}_realised"] = (
-                changes(rule.name, believed=False) if known else unknown
-            )
+            known = changes(rule.name, believed=False) if applicant.knows_reports else unknown
+            added[f"{rule.name}_realised"] = known
     return tuple(
         Deviation(name, *choice, {play: change[name] for play, change in added.items()})
         for name, choice in list(choices(applicant.terms.rule).items())[1:]

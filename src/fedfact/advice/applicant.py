@@ -1,6 +1,6 @@
 """The applicant: somebody who asks what joining would mean, what it can do and may expect."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -56,7 +56,7 @@ class Applicant:
                 f"the terms ask for at least {least} samples and you have {self.capacity}; "
                 "you cannot join under them"
             )
-        if reason := misfit(self.samples_under(rule), self.terms, self.size):
+        if reason := misfit(self.samples, self.terms, self.size):
             raise InputError(reason)
 
     @property
@@ -74,14 +74,30 @@ class Applicant:
         """What the agent would use alone."""
         return self._at_most(int(whole_local_optimum(self.true_cost, self.errors)))
 
-    def own_curve(self, rule: Rule) -> Curve:
-        """What the agent's own samples cost it in errors under a rule."""
-        standing = self.standing
-        return rule.own_curve(self.terms.curve, standing.size, standing.all_sizes)
+    def under(self, rule: Rule) -> "Applicant":
+        """The same agent, had the terms this rule, and did all others what is best under it."""
+        if rule is rule_of(self.terms):
+            return self
+        others, standing = self.others, self.standing
+        sizes = 1 if others.size is None else others.size
+        curve = rule.own_curve(self.terms.curve, sizes, standing.all_sizes)
+        best = curve.optimum(others.reported_cost)
+        return replace(
+            self,
+            terms=replace(self.terms, rule=rule.name),
+            others=Others(best, others.reported_cost, others.size),
+        )
 
-    def samples_under(self, rule: Rule) -> int:
-        """What the agent should use under a rule: what is best there and can be billed."""
-        best = int(whole_local_optimum(self.true_cost, self.own_curve(rule)))
+    @property
+    def own_curve(self) -> Curve:
+        """What the agent's own samples cost it in errors."""
+        standing = self.standing
+        return rule_of(self.terms).own_curve(self.terms.curve, standing.size, standing.all_sizes)
+
+    @property
+    def samples(self) -> int:
+        """What the agent should use: what is best for it and can be billed."""
+        best = int(whole_local_optimum(self.true_cost, self.own_curve))
         return self._at_most(max(best, billing_floor(self.terms, self.size)))
 
     def can_use(self, samples: float) -> bool:

@@ -18,7 +18,7 @@ def recommendation(advice: Advice) -> str:
     """One short paragraph."""
     if obstacle := _obstacle(advice):
         return f"Do not sign these terms: {obstacle}"
-    outcome, alone = advice.outcome, advice.alone
+    outcome, alone, money = advice.outcome, advice.alone, advice.terms.money_unit
     what = f"Report your true cost, {advice.true_cost:g}, and use {advice.samples:,} samples."
     average = f"on average you end {1 - outcome.realised / alone:.1%} below training alone"
     match verdict(advice):
@@ -26,7 +26,7 @@ def recommendation(advice: Advice) -> str:
             worse = outcome.realised > alone * (1 + 1e-9)
             return (
                 f"{'Do not join' if worse else 'Joining brings you nothing'}: on average you would "
-                f"end at {outcome.realised:.4g}, and at {alone:.4g} alone."
+                f"end at {money.worth(outcome.realised)}, and at {money.worth(alone)} alone."
             )
         case "join with care":
             return (
@@ -36,15 +36,16 @@ def recommendation(advice: Advice) -> str:
     if not rule_of(advice.terms).draws:
         return f"Join. {what} In every outcome {average.removeprefix('on average ')}."
     return (
-        f"Join. {what} {average.capitalize()}, and at {outcome.best:.4g} instead of {alone:.4g} "
-        "if you win."
+        f"Join. {what} {average.capitalize()}, and at {money.worth(outcome.best)} instead of "
+        f"{money.worth(alone)} if you win."
     )
 
 
 def _obstacle(advice: Advice) -> str | None:
     terms = advice.terms
     if terms.escrow is not None and advice.fee > terms.escrow:
-        return f"your fee of {advice.fee:,} minor units exceeds the escrow of {terms.escrow:,}."
+        fee, escrow = terms.money_unit.money(advice.fee), terms.money_unit.money(terms.escrow)
+        return f"your fee of {fee} exceeds the escrow of {escrow}."
     if advice.samples < advice.least:
         return (
             f"{advice.samples:,} samples are best for you, and the operator admits nobody with "

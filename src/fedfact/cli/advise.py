@@ -87,31 +87,46 @@ def advise(
 def _print(advice: Advice) -> None:
     """What to do, what it costs and brings, what a lie would do, and what that rests on."""
     console, terms, alone = stdout(), advice.terms, advice.alone
+    money = terms.money_unit
     console.print(recommendation(advice), style="bold")
     console.print(
-        f"\nYour optimum is m* = {advice.optimum:,.6g}; use {advice.samples:,} samples. Training "
-        f"alone you end at a loss of {alone:.6g}.\nYour fee is {advice.fee:,} units of "
-        f"{float(terms.unit):g} (never above {advice.largest_fee:,}, whoever the others are)."
+        f"\nUnder these terms m* = {advice.optimum:,.6g} samples are best for you; use "
+        f"{advice.samples:,}. Alone you would use {advice.at_home:,} and end at a loss of "
+        f"{money.worth(alone)}.\nYour fee is {money.money(advice.fee)} (never above "
+        f"{money.money(advice.largest_fee)}, whoever the others are).\n\n"
+        f"What each rule would mean for you, with losses in {money.name}:"
     )
-    table = new_table("loss under", "worst", "believed", "realised", "best", "realised, of alone")
+    table = new_table(
+        "rule", "samples", "fee", "worst", "believed", "realised", "best", "realised, of alone"
+    )
     for outcome in advice.outcomes:
         values = (outcome.worst, outcome.believed, outcome.realised, outcome.best)
         mark = " (these terms)" if outcome.rule == terms.rule else ""
         share = f"{outcome.realised / alone - 1:+.1%}"
-        table.add_row(outcome.rule + mark, *(f"{value:.6g}" for value in values), share)
-    print_table(table)
+        amounts = (f"{outcome.samples:,}", money.amount(outcome.fee), *map(money.loss, values))
+        table.add_row(outcome.rule + mark, *amounts, share)
+    print_table(table, ("believed", "best", "fee"))
     console.print("What it would change, in percent of your loss alone (+ is worse for you):")
     titles = {"federated": "no mechanism", "penalised": "penalty only"}
-    added = advice.deviations[0].added if advice.deviations else {}
-    plays = [play for play, change in added.items() if change is not None]
+    every = [deviation.added for deviation in advice.deviations]
+    plays = [play for play in every[0] if any(added[play] is not None for added in every)]
     table = new_table(
         "if you …", *(titles.get(play, play.replace("_realised", ", realised")) for play in plays)
     )
     for deviation in advice.deviations:
-        table.add_row(deviation.name, *(f"{deviation.added[play]:+.1%}" for play in plays))
+        table.add_row(deviation.name, *(_percent(deviation.added[play]) for play in plays))
+    print_table(table, ("penalty only", "no mechanism"))
+    console.print("Your worst outcome against training alone, if the curve of the terms is wrong:")
+    table = new_table("if …", *(outcome.rule for outcome in advice.outcomes))
+    for wrong in advice.if_wrong:
+        table.add_row(wrong.name, *(_percent(worst) for worst in wrong.worst.values()))
     print_table(table)
     _list("This rule guarantees to members who keep their word:", guarantees(advice))
     _list("This takes for granted:", assumptions(advice))
+
+
+def _percent(part: float | None) -> str:
+    return "–" if part is None else f"{part:+.1%}"
 
 
 def _list(title: str, sentences: list[str]) -> None:

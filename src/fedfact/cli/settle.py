@@ -48,6 +48,9 @@ def settle(
     unit: Annotated[
         float | None, typer.Option(help="Value of one minor unit (0.01 for cents).")
     ] = None,
+    currency: Annotated[
+        str | None, typer.Option(help="What costs and amounts are in, such as EUR.")
+    ] = None,
     retention: Annotated[float | None, typer.Option(help="ρ, the part the operator keeps.")] = None,
     consistency: Annotated[
         float | None, typer.Option(help="κ, weight of the consistency charge.")
@@ -64,6 +67,13 @@ def settle(
         str | None,
         typer.Option("--statement", metavar="AGENT", help="Only this agent's own lines."),
     ] = None,
+    penalty: Annotated[
+        bool,
+        typer.Option(
+            "--penalty",
+            help="Show the free-rider penalty of Eq. 8 for comparison; it moves no money.",
+        ),
+    ] = False,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", help="Write the settlement: .json, .parquet or .csv."),
@@ -88,6 +98,7 @@ def settle(
         "error_scale": error_scale,
         "alpha": alpha,
         "unit": unit,
+        "currency": currency,
         "retention": retention,
         "consistency": consistency,
         "loss_value": loss_value,
@@ -105,10 +116,12 @@ def settle(
         settlement = settle_agents(population, agreed, seed)
     except InputError as refusal:
         raise file.locate(refusal) from None
-    told = None if statement_of is None else statement(settlement, statement_of)
+    if penalty and settlement.input == "measured":
+        raise InputError("--penalty is for fees by A/m; the penalty (Eq. 8) has no measured form")
+    told = None if statement_of is None else statement(settlement, statement_of, penalty=penalty)
     files = {}  # all are made before any is written
     if output is not None:
-        files[output] = encode(settlement, output.suffix.lower(), file.true_cost)
+        files[output] = encode(settlement, output.suffix.lower(), file.true_cost, penalty=penalty)
     if plot is not None:
         from ..report.single.settlement import picture_of_settlement
 
@@ -122,6 +135,6 @@ def settle(
     for remark in remarks(file, settlement):
         note(remark)
     if as_json:
-        print_json(document(settlement, file.true_cost))
+        print_json(document(settlement, file.true_cost, penalty=penalty))
     else:
-        print_settlement(settlement, file.true_cost)
+        print_settlement(settlement, file.true_cost, penalty)

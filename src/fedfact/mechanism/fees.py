@@ -86,7 +86,7 @@ def distinct(samples: Ints) -> tuple[Ints, Ints, Ints]:
 
 
 def shown_penalty(population: Population, terms: Terms) -> Ints:
-    """P_fr (Eq. 8) to the nearest minor unit: a part of the fee, it moves no money of its own."""
+    """P_fr (Eq. 8) to the nearest minor unit: for comparison: it moves no money."""
     curve, alpha = terms.curve, float(terms.alpha)
     M, value, limit = population.total, np.empty(len(population)), np.empty(len(population))
     for start in range(0, len(population), _BLOCK):  # blocks that stay in the cache

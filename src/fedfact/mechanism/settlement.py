@@ -14,7 +14,7 @@ import numpy as np
 
 from ..arrays import ArrayLike, Bools, Floats, Ints, floats
 from ..errors import InputError
-from ..results import SHOWN, Tabular, text_table
+from ..results import SHOWN, Tabular, html_table, text_table
 from .exact import exact_sum
 from .fees import shown_penalty
 from .population import Population
@@ -23,7 +23,7 @@ from .rules.rule import whole_part
 from .terms import Terms
 from .waterfall import waterfall
 
-AMOUNTS = ("fee", "penalty", "charge", "compensation", "reward", "rebate", "net")
+AMOUNTS = ("fee", "charge", "compensation", "reward", "rebate", "net")
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -31,16 +31,14 @@ class Settlement(Tabular):
     """Who pays and who receives what, in minor units, one entry an agent.
 
     Attributes:
-        fee: B_i, paid; the penalty is included.
-        penalty: P_fr, shown: how much of the fee is owed to missing m*. It may exceed the fee, in
-            which case the paper's contract fee B − P_fr is negative.
-        charge: Q_i, paid under ``rebate`` where report and data do not fit.
+        fee: paid; below 0 the agent is paid.
+        charge: Q_i, paid where report and data do not fit.
         compensation: received where measured losses say that federation hurt the agent.
         pool: what the others put up; the basis of reward and rebate.
-        reward: received by winners under ``sandwich``.
-        rebate: H_i, received under ``rebate``.
+        reward: received by the winners of a draw.
+        rebate: H_i, received where nothing is drawn.
         net: received less paid.
-        group, won: the draw under ``sandwich``; group is −1 for who met nobody.
+        group, won: of the draw; group is −1 for agents that met nobody.
         surplus: what the operator is left with; never negative.
         shortfall: what compensations lack where federation hurt more than it helped.
     """
@@ -49,7 +47,6 @@ class Settlement(Tabular):
     terms: Terms
     seed: int | None
     fee: Ints
-    penalty: Ints
     charge: Ints
     compensation: Ints
     pool: Ints
@@ -67,14 +64,41 @@ class Settlement(Tabular):
 
     def __repr__(self) -> str:
         """Name the rule and the surplus, and show the first agents."""
-        rows, n = self._rows(SHOWN), len(self.population)
+        rows, n = self._shown(SHOWN), len(self.population)
         rest = f"\n... {n - SHOWN:,} more agents" if n > SHOWN else ""
-        about = f"{n:,} agents by {self.terms.rule}, {self.input}, surplus {self.surplus:,}"
-        return f"Settlement of {about}\n{text_table(rows)}{rest}"
+        return f"{self._title}\n{text_table(rows)}{rest}"
+
+    def _repr_html_(self) -> str:
+        return html_table(self.shown_rows(), self._title)
+
+    @property
+    def _title(self) -> str:
+        money = self.terms.money_unit
+        return (
+            f"Settlement of {len(self.population):,} agents by {self.terms.rule}, {self.input}, "
+            f"in {money.name}, surplus {money.amount(self.surplus)}"
+        )
 
     def rows(self) -> list[dict[str, Any]]:
-        """One row an agent: what it reported and delivered, and the amounts of its rule."""
+        """One row an agent: what it reported and delivered, and the amounts of its rule.
+
+        Amounts are whole minor units of the terms.
+        """
         return self._rows(len(self.population))
+
+    def shown_rows(self) -> list[dict[str, Any]]:
+        """The same with amounts as people write them."""
+        return self._shown(len(self.population))
+
+    def _shown(self, most: int) -> list[dict[str, Any]]:
+        amounts, written = (
+            self.rule.columns(self.input == "measured"),
+            self.terms.money_unit.written,
+        )
+        return [
+            {name: written(cell) if name in amounts else cell for name, cell in row.items()}
+            for row in self._rows(most)
+        ]
 
     def _rows(self, most: int) -> list[dict[str, Any]]:
         population, rule = self.population, self.rule
@@ -91,6 +115,14 @@ class Settlement(Tabular):
     def totals(self) -> dict[str, int]:
         """Each amount summed over all agents."""
         return {name: exact_sum(getattr(self, name)) for name in AMOUNTS}
+
+    @property
+    def penalty(self) -> Ints:
+        """P_fr of Eq. 8, for comparison: it moves no money, and may exceed the fee, in which case
+        the paper's contract fee B − P_fr is negative. Where losses were measured, there is none."""
+        if self.population.local_loss is not None:
+            return np.zeros(len(self.population), np.int64)
+        return shown_penalty(self.population, self.terms)
 
     @property
     def rule(self) -> Rule:
@@ -147,11 +179,10 @@ def settle(population: Population, terms: Terms, seed: int | None = None) -> Set
             f"{population.total_size:,} of the size of {signed:,} that signed is here, too little "
             f"to settle by the {rule.name} rule: no money moves"
         )
-    penalty = charge = compensation = nothing
+    charge = compensation = nothing
     shortfall = 0
     if population.local_loss is None:
         fee, pool = rule.collect(population, terms)
-        penalty = shown_penalty(population, terms)
         charge = rule.charge(population, terms)
     else:
         fee, compensation, pool, shortfall = waterfall(population, terms)
@@ -178,7 +209,6 @@ def settle(population: Population, terms: Terms, seed: int | None = None) -> Set
         terms=terms,
         seed=seed,
         fee=fee,
-        penalty=penalty,
         charge=charge,
         compensation=compensation,
         pool=pool,

@@ -6,6 +6,7 @@ from fractions import Fraction
 
 from ..arrays import IN_RANGE, LARGEST, SMALLEST, Number
 from ..errors import InputError
+from ..money import MoneyUnit
 from .curve import Curve
 from .exact import as_fraction
 
@@ -24,6 +25,7 @@ class Terms:
         rule: how fees are given back, one of `fedfact.RULES`.
         alpha: α ∈ [0, 2) in Eq. 6, the share of its benefit that PFL leaves an agent, doubled.
         unit: value of one minor unit of money; every amount is a whole number of these.
+        currency: what costs and amounts are in, such as EUR; empty where they are losses.
         retention: ρ ∈ [0, 1], the part of every reward or rebate that the operator keeps.
         consistency: κ ≥ 0, weight of the charge for data that does not fit the reported cost.
         loss_value: v, what one unit of measured test loss is worth.
@@ -36,6 +38,7 @@ class Terms:
     rule: str = "rebate"
     alpha: Number = 1.0
     unit: Number = 1e-9
+    currency: str = ""
     retention: Number = 0.0
     consistency: Number = 1.0
     loss_value: Number = 1.0
@@ -54,6 +57,7 @@ class Terms:
         self._check_number("consistency", 0, 1e6, "between 0 and 1e6")
         if 10**6 % as_fraction(self.retention).denominator:
             raise InputError(f"retention is {self.retention}; give at most six decimals")
+        self._check_currency()
         for name in ("minimum_samples", "escrow"):
             value = getattr(self, name)
             if name == "escrow" and value is None:
@@ -69,6 +73,16 @@ class Terms:
             raise InputError(f"{name} is {value!r}; it must be a number")
         if not low <= value <= high:
             raise InputError(f"{name} is {value}; it must be {wanted}")
+
+    def _check_currency(self) -> None:
+        said = self.currency
+        if said != "" and not (isinstance(said, str) and said.isalpha() and len(said) <= 12):
+            raise InputError(f"currency is {said!r}; write at most 12 letters, such as EUR")
+
+    @property
+    def money_unit(self) -> MoneyUnit:
+        """How amounts under these terms are written for people."""
+        return MoneyUnit(self.unit, self.currency)
 
     @property
     def required_error_scale(self) -> Fraction:

@@ -8,6 +8,7 @@ from .._version import __version__
 from ..arrays import Floats
 from ..io.tables import to_csv
 from ..mechanism import Settlement
+from ..mechanism.exact import exact_sum
 from ..mechanism.settlement import AMOUNTS
 from .agents import AgentsFile
 
@@ -15,16 +16,18 @@ FORMATS = (".json", ".parquet", ".csv")
 """Endings of a file's name, each with its format."""
 
 
-def columns(settlement: Settlement, true_cost: Floats | None = None) -> dict[str, list[Any]]:
+def columns(
+    settlement: Settlement, true_cost: Floats | None = None, *, penalty: bool = False
+) -> dict[str, list[Any]]:
     """One list for each column, in the order of the agents.
 
-    Compensations appear where losses were measured. With true costs, so do each agent's loss had
-    it trained alone on the same data, and the loss it ends with.
+    Compensations appear where losses were measured, and penalties (Eq. 8) where they are asked
+    for. With true costs, so do each agent's loss had it trained alone on the same data, and the
+    loss it ends with.
     """
     table: dict[str, list[Any]] = {"agent": list(settlement.population.agents)}
-    for name in AMOUNTS:
-        if name != "compensation" or settlement.input == "measured":
-            table[name] = getattr(settlement, name).tolist()
+    for name in _amounts(settlement, penalty):
+        table[name] = getattr(settlement, name).tolist()
     table["group"] = [None if g < 0 else g for g in settlement.group.tolist()]
     table["won"] = settlement.won.tolist()
     if true_cost is not None:
@@ -33,7 +36,13 @@ def columns(settlement: Settlement, true_cost: Floats | None = None) -> dict[str
     return table
 
 
-def summary(settlement: Settlement) -> dict[str, Any]:
+def _amounts(settlement: Settlement, penalty: bool) -> list[str]:
+    left_out = set() if settlement.input == "measured" else {"compensation"}
+    shown = [name for name in AMOUNTS if name not in left_out]
+    return [shown[0], "penalty", *shown[1:]] if penalty else shown
+
+
+def summary(settlement: Settlement, *, penalty: bool = False) -> dict[str, Any]:
     """All that is not about one agent: totals, terms, seed."""
     terms = {
         name: value if isinstance(value, int | str | None) else float(value)
@@ -46,29 +55,38 @@ def summary(settlement: Settlement) -> dict[str, Any]:
         "input": settlement.input,
         **terms,
         "samples": settlement.population.total,
-        "totals": settlement.totals,
+        "totals": settlement.totals
+        | ({"penalty": exact_sum(settlement.penalty)} if penalty else {}),
         "fedfact": __version__,
     }
 
 
-def document(settlement: Settlement, true_cost: Floats | None = None) -> dict[str, Any]:
+def document(
+    settlement: Settlement, true_cost: Floats | None = None, *, penalty: bool = False
+) -> dict[str, Any]:
     """The whole settlement as one JSON document."""
-    table = columns(settlement, true_cost)
+    table = columns(settlement, true_cost, penalty=penalty)
     rows = [dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True)]
-    return {"agents": rows, **summary(settlement)}
+    return {"agents": rows, **summary(settlement, penalty=penalty)}
 
 
-def encode(settlement: Settlement, ending: str, true_cost: Floats | None = None) -> bytes:
+def encode(
+    settlement: Settlement,
+    ending: str,
+    true_cost: Floats | None = None,
+    *,
+    penalty: bool = False,
+) -> bytes:
     """The content of a file with this ending. CSV has the agents only."""
     if ending == ".json":
-        text = json.dumps(document(settlement, true_cost), indent=2, allow_nan=False)
-        return f"{text}\n".encode()
-    table = columns(settlement, true_cost)
+        whole = document(settlement, true_cost, penalty=penalty)
+        return f"{json.dumps(whole, indent=2, allow_nan=False)}\n".encode()
+    table = columns(settlement, true_cost, penalty=penalty)
     if ending == ".parquet":
         import pyarrow as pa  # here, because it loads slowly
         import pyarrow.parquet as pq
 
-        meta = {"fedfact": json.dumps(summary(settlement))}
+        meta = {"fedfact": json.dumps(summary(settlement, penalty=penalty))}
         sink = pa.BufferOutputStream()
         pq.write_table(pa.table(table).replace_schema_metadata(meta), sink)
         content: bytes = sink.getvalue().to_pybytes()

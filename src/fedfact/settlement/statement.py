@@ -12,7 +12,14 @@ from typing import Any
 
 from ..errors import InputError
 from ..mechanism import Settlement, Standing
-from ..mechanism.rules.figures import YOU_ARE_PAID, Figures, StatementLine, decimal_text
+from ..mechanism.rules.figures import (
+    YOU_ARE_PAID,
+    Figures,
+    StatementLine,
+    decimal_text,
+    penalty_line,
+)
+from ..money import MoneyUnit
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +29,7 @@ class Statement:
     agent: str
     rule: str
     unit: float
+    currency: str
     reported_cost: float
     samples: int
     group: int | None
@@ -29,45 +37,55 @@ class Statement:
     net: int
     lines: tuple[StatementLine, ...]
 
+    @property
+    def money_unit(self) -> MoneyUnit:
+        """How its amounts are written for people."""
+        return MoneyUnit(self.unit, self.currency)
+
     def document(self) -> dict[str, Any]:
         """The statement as a JSON document."""
         return asdict(self)
 
 
-def statement(settlement: Settlement, agent: str) -> Statement:
-    """The statement of one agent."""
-    return statements(settlement, [agent])[agent]
+def statement(settlement: Settlement, agent: str, *, penalty: bool = False) -> Statement:
+    """The statement of one agent; with the ``penalty`` of Eq. 8 for comparison, if asked."""
+    return statements(settlement, [agent], penalty=penalty)[agent]
 
 
-def statements(settlement: Settlement, agents: Iterable[str]) -> dict[str, Statement]:
+def statements(
+    settlement: Settlement, agents: Iterable[str], *, penalty: bool = False
+) -> dict[str, Statement]:
     """The statements of these agents."""
     place = {agent: k for k, agent in enumerate(settlement.population.agents)}
     total = settlement.population.total
     for agent in agents:
         if agent not in place:
             raise InputError(f"there is no agent {agent!r} in this settlement")
-    return {agent: _statement(settlement, agent, place[agent], total) for agent in agents}
+    return {agent: _statement(settlement, agent, place[agent], total, penalty) for agent in agents}
 
 
-def _statement(settlement: Settlement, agent: str, k: int, total: int) -> Statement:
+def _statement(settlement: Settlement, agent: str, k: int, total: int, penalty: bool) -> Statement:
     return Statement(
         agent=agent,
         rule=settlement.terms.rule,
         unit=float(settlement.terms.unit),
+        currency=settlement.terms.currency,
         reported_cost=float(settlement.population.reported_cost[k]),
         samples=int(settlement.population.samples[k]),
         group=None if settlement.group[k] < 0 else int(settlement.group[k]),
         won=bool(settlement.won[k]),
         net=int(settlement.net[k]),
-        lines=tuple(_lines(settlement, k, total)),
+        lines=tuple(_lines(settlement, k, total, penalty)),
     )
 
 
-def _lines(settlement: Settlement, k: int, total: int) -> list[StatementLine]:
+def _lines(settlement: Settlement, k: int, total: int, penalty: bool) -> list[StatementLine]:
     rule, terms = settlement.rule, settlement.terms
     figures = _figures(settlement, k, total)
     if settlement.input == "analytic":
         lines = rule.lines(figures, terms)
+        if penalty:
+            lines.insert(1, penalty_line(figures, int(settlement.penalty[k]), terms))
     else:
         lines = [_measured_line(settlement, k)]
     lines.append(rule.back_line(figures, terms))

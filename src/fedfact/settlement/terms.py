@@ -18,6 +18,9 @@ from ..io.files import read_text, read_toml
 from ..mechanism import Terms
 
 FIELDS = tuple(field.name for field in dataclasses.fields(Terms))
+TEXTS = ("rule", "currency")
+"""The fields that are texts; all others are numbers."""
+
 FEDERATION = ("money", "training", "conduct", "name", "version", "operator", "seed_commitment")
 """The keys of a federation's files."""
 
@@ -71,7 +74,7 @@ def _read(path: Path) -> dict[str, Any]:
         raise InputError(f"{path}: is no object; give terms such as a federation publishes")
     if isinstance(money := document.get("money"), dict):
         document["money"] = {
-            name: value if name == "rule" else _number(value) for name, value in money.items()
+            name: value if name in TEXTS else _number(value) for name, value in money.items()
         }
     return document
 

@@ -213,12 +213,16 @@ def test_an_error_scale_that_is_too_small_is_no_reason_under_rebate():
 
 
 def test_limits_of_its_own_are_kept_and_kept_private():
-    terms = Terms(error_scale=20000.0, unit=0.01)
+    terms = Terms(error_scale=20000.0, unit=0.01, minimum_samples=20, currency="EUR")
     contract = offered(terms, 2.0, 3, 300)
-    assert (contract.samples, contract.fee) == (100, 15000)
-    assert asked(contract, terms, 2.0, most_fee=15000, capacity=100) is None
-    why = asked(contract, terms, 2.0, most_fee=14999)
-    assert why == "the fee exceeds the limit set here: 15000, and 14999 is allowed"
+    # 2,000,000/20, and (√(20000/20) − √(2·20))² = 640 at the fewest samples that are billed.
+    assert (contract.fee, contract.largest_fee, contract.largest_charge) == (15000, 100_000, 64_000)
+    assert asked(contract, terms, 2.0, most_fee=164_000, capacity=100) is None
+    why = asked(contract, terms, 2.0, most_fee=163_999)
+    assert why == (
+        "the contract could ask for more than the limit set here: 1,640.00 EUR, and 1,639.99 EUR "
+        "is allowed"
+    )
     why = asked(contract, terms, 2.0, capacity=99)
     assert why == "too many samples are asked for: 100, and there are 99"
 

@@ -10,7 +10,7 @@ from ...io.files import write_whole
 from ..shared.options import AsJson
 from ..shared.output import note, print_json, stderr, stdout
 from .demo import demo
-from .view import STOPPED, Tail, paths, print_overview, watching
+from .view import STOPPED, Tail, money_unit, paths, print_overview, watching
 
 federation = typer.Typer(
     name="federation",
@@ -126,12 +126,17 @@ def join(
     if as_json:
         print_json(said)
     else:
+        money = money_unit(said).money
+        fee, charge = said["largest_fee"], said["largest_charge"]
         stdout().print(
             f"{said['name']}: federation {said['federation']}, terms {said['terms'][:16]}. You "
             f"report {said['reported_cost']:g} a sample and would use {said['samples']:,} of "
-            f"{said['capacity']:,} samples; the fee is at most {said['largest_fee']:,} units of "
-            f"{said['unit']}. The server is {own.server}."
+            f"{said['capacity']:,} samples. At worst you pay "
+            f"{money(fee + charge)}: a fee of {money(fee)}, a charge of {money(charge)}. "
+            f"The server is {own.server}."
         )
+        if said["most_fee"] is not None and said["most_fee"] < fee + charge:
+            note(f"most_fee allows {money(said['most_fee'])}; you will decline such a contract")
     if check:
         return
     from ...federation.deploy.flare.processes import run_site

@@ -8,7 +8,7 @@ import typer
 from ...errors import InputError
 from ..shared.options import AsJson
 from ..shared.output import note, print_json, stdout
-from .view import STOPPED, paths, print_overview, watching
+from .view import STOPPED, money_unit, paths, print_overview, watching
 
 
 def demo(
@@ -39,10 +39,11 @@ def demo(
         raise typer.Exit(STOPPED)
     if not as_json:
         print_overview(found["overview"], running=False)
+        worth = money_unit(found["overview"]).worth
         for agent, loss in found["members"].items():
             alone, settled = loss["alone"], loss["settled"]
             stdout().print(
-                f"{agent} would lose {alone:.2f} alone and loses {settled:.2f} as settled "
+                f"{agent} would lose {worth(alone)} alone and loses {worth(settled)} as settled "
                 f"({settled / alone - 1:+.1%})"
             )
         checks = found["checks"]

@@ -13,22 +13,26 @@ from rich.table import Table
 from rich.text import Text
 
 from ...io.files import printable
+from ...money import MoneyUnit
+from ..shared.fit import fit
 from ..shared.output import note, print_table, stderr, stdout
-from ..shared.tables import new_table
+from ..shared.tables import new_table, surplus_says
 
 STOPPED = 4
 """The exit code of a federation that is not over, and can go on."""
 
 
+_LEAST_NEEDED = ("promised", "used")
+
+
 def agents_table(said: dict[str, Any], there: frozenset[str] | None = None) -> Table:
     """One row an agent: where it is, what it promised and delivered, what it pays or receives."""
-    table = new_table("agent", "promised", "used", "billed", "net")
+    money = money_unit(said)
+    table = new_table("agent", "promised", "used", "billed", f"net, {said['currency']}".strip(", "))
     table.add_column("state", no_wrap=True)
     for agent, row in said["agents"].items():
-        numbers = [
-            f"{row[name]:,}" if name in row else ""
-            for name in ("promised", "used", "billed", "net")
-        ]
+        numbers = [f"{row[key]:,}" if key in row else "" for key in ("promised", "used", "billed")]
+        numbers.append(money.amount(row["net"]) if "net" in row else "")
         state = row["state"]
         if there is not None and agent not in there:
             state += " (not connected)"
@@ -44,11 +48,19 @@ def print_overview(said: dict[str, Any], running: bool) -> None:
         f"terms {said['terms'][:16]}, ledger of {said['entries']} entries"
     )
     if said["agents"]:
-        print_table(agents_table(said))
-        stdout().print(f"rule {said['rule']}, amounts in units of {float(said['unit']):g}")
-    if said["surplus"] is not None:
-        surplus = f"surplus {said['surplus']:,}"
-        stdout().print(f"void: {said['void']}" if said["void"] else surplus, soft_wrap=True)
+        print_table(agents_table(said), _LEAST_NEEDED)
+        stdout().print(f"rule {said['rule']}, amounts in {money_unit(said).name}")
+    if said["void"]:
+        stdout().print(f"void: {said['void']}", soft_wrap=True)
+    elif said["surplus"] is not None:
+        stdout().print(f"surplus {money_unit(said).money(said['surplus'])}")
+        if said["surplus"]:
+            stdout().print(surplus_says(said["rule"]))
+
+
+def money_unit(said: dict[str, Any]) -> MoneyUnit:
+    """How the amounts of a document are written that has ``unit`` and ``currency``."""
+    return MoneyUnit(said["unit"], said["currency"])
 
 
 class View:
@@ -75,7 +87,8 @@ class View:
             done, total = said["rounds"], said["rounds_planned"]
             parts.append(ProgressBar(total, done, width=40))
             parts.append(Text(f"round {done} of {total}{self._time_left(done, total)}"))
-            parts.append(agents_table(said, status.registered))
+            agents = agents_table(said, status.registered)
+            parts.append(fit(agents, self._live.console.width, _LEAST_NEEDED)[0])
         self._live.update(Group(*parts))
 
     def _time_left(self, done: int, total: int) -> str:

@@ -5,10 +5,14 @@ from rich.table import Table
 
 from ...arrays import Floats
 from ...mechanism import RULES, Settlement
+from ...mechanism.exact import exact_sum
 from ...settlement.statement import Statement
 from .output import print_table, stdout
 
 _MOST_ROWS = 60
+
+_LEAST_NEEDED = ("reported cost", "samples", "penalty", "group", "alone", "settled")
+"""Columns of a settlement that a narrow terminal has no room for, the first to go first."""
 
 
 def new_table(*columns: str) -> Table:
@@ -19,66 +23,96 @@ def new_table(*columns: str) -> Table:
     return table
 
 
-def print_settlement(settlement: Settlement, true_cost: Floats | None) -> None:
+def print_settlement(settlement: Settlement, true_cost: Floats | None, penalty: bool) -> None:
     """The amounts of all agents, their totals, and what the operator is left with."""
-    population, terms = settlement.population, settlement.terms
-    amounts = settlement.rule.columns(settlement.input == "measured")
+    n, terms, console = len(settlement.population), settlement.terms, stdout()
+    rule = f"rule {terms.rule}"
+    if settlement.rule.draws:
+        rule += f", seed {settlement.seed}"
+    console.print(
+        f"{rule}, {settlement.input}; amounts in {terms.money_unit.name}; net = received − paid."
+    )
+    print_table(_settlement_table(settlement, true_cost, penalty), _LEAST_NEEDED)
+    if n > _MOST_ROWS:
+        console.print(f"… {n - _MOST_ROWS:,} more agents: use --output")
+    if penalty:
+        console.print(
+            "penalty: the free-rider penalty of Eq. 8, shown for comparison; it moves no money and "
+            "may exceed the fee."
+        )
+    _print_surplus(settlement)
+
+
+def _settlement_table(settlement: Settlement, true_cost: Floats | None, penalty: bool) -> Table:
+    """A row for each agent, as far as they are shown, and their totals."""
+    population, money = settlement.population, settlement.terms.money_unit
+    amounts = list(settlement.rule.columns(settlement.input == "measured"))
+    if penalty:
+        amounts.insert(1, "penalty")
     draw = ["group", "won"] if settlement.rule.draws else []
     compare = ["alone", "settled"] if true_cost is not None else []
     table = new_table("agent", "samples", "reported cost", *amounts, *draw, *compare)
     alone, settled = (None, None) if true_cost is None else settlement.losses(true_cost)
-    shown = range(min(len(population), _MOST_ROWS))
-    for k in shown:
-        row = [f"{getattr(settlement, name)[k]:,}" for name in amounts]
+    columns = [getattr(settlement, name) for name in amounts]
+    for k in range(min(len(population), _MOST_ROWS)):
+        row = [money.amount(int(column[k])) for column in columns]
         if draw:
             row.append("–" if settlement.group[k] < 0 else str(settlement.group[k]))
             row.append("✓" if settlement.won[k] else "")
         if alone is not None and settled is not None:
-            row += [f"{alone[k]:.6g}", f"{settled[k]:.6g}"]
+            row += [money.loss(alone[k]), money.loss(settled[k])]
         table.add_row(
             population.agents[k],
             f"{population.samples[k]:,}",
             f"{population.reported_cost[k]:g}",
             *row,
         )
-    if len(shown) < len(population):
-        table.add_row(f"… {len(population) - len(shown):,} more: use --output", *[""] * 2)
     table.add_section()
-    totals = settlement.totals
-    sums = (f"{totals[name]:,}" for name in amounts)
-    table.add_row("total", f"{population.total:,}", "", *sums)
-    print_table(table)
-    console = stdout()
-    rule = f"rule {terms.rule}"
-    if settlement.rule.draws:
-        rule += f", seed {settlement.seed}"
-    part = "; the penalty is part of the fee" if settlement.input == "analytic" else ""
-    console.print(
-        f"{rule}, {settlement.input}; amounts in units of {float(terms.unit):g}; "
-        f"net = received − paid{part}."
-    )
+    sums = [money.amount(exact_sum(column)) for column in columns]
+    table.add_row("total", f"{population.total:,}", "", *sums, *[""] * len(draw + compare))
+    return table
+
+
+def _print_surplus(settlement: Settlement) -> None:
+    """What the operator is left with and why, or what compensations lack."""
+    totals, money, console = settlement.totals, settlement.terms.money_unit, stdout()
     paid = totals["fee"] + totals["charge"]
-    share = f" ({settlement.surplus / paid:.2%} of what was paid)" if paid else ""
-    console.print(f"surplus {settlement.surplus:,}{share}")
+    parts = [f"{settlement.surplus / paid:.2%} of what was paid"] if paid else []
+    if totals["charge"]:
+        parts.append(f"{money.money(totals['charge'])} of it charges")
+    share = f" ({', '.join(parts)})" if parts else ""
+    console.print(f"surplus {money.money(settlement.surplus)}{share}")
+    if settlement.surplus:
+        console.print(surplus_says(settlement.rule.name))
     if settlement.shortfall:
         console.print(
-            f"shortfall {settlement.shortfall:,}: federation hurt more than it helped; "
+            f"shortfall {money.money(settlement.shortfall)}: federation hurt more than it helped; "
             "compensations are paid in part and nobody is rewarded"
         )
 
 
+def surplus_says(rule: str) -> str:
+    """Whose a surplus is, and why there is one."""
+    return f"The surplus is the operator's: {RULES[rule].surplus_reason}."
+
+
 def print_statement(told: Statement) -> None:
     """One agent's own lines."""
-    console = stdout()
+    console, money = stdout(), told.money_unit
     console.print(f"Statement for {told.agent}", style="bold")
     console.print(
         f"You reported a cost of {told.reported_cost:g} per sample and delivered "
-        f"{told.samples:,} samples. Rule: {told.rule}; amounts in units of {told.unit:g}."
+        f"{told.samples:,} samples. Rule: {told.rule}; formulas give units of {_one(told)}."
     )
     if RULES[told.rule].draws:
         place = "left over by the draw" if told.group is None else f"in group {told.group}"
         console.print(f"You were {place}{' and won' if told.won else ''}.")
-    width = max(len(f"{line.amount:,}") for line in told.lines)
+    width = max(len(money.money(line.amount)) for line in told.lines)
     for line in told.lines:
-        console.print(f"\n{line.name:>12}  {line.amount:>{width},}  {line.effect}")
+        console.print(f"\n{line.name:>12}  {money.money(line.amount):>{width}}  {line.effect}")
         console.print(f"{'':>14}{line.formula} =\n{'':>14}{line.filled}", soft_wrap=True)
+
+
+def _one(told: Statement) -> str:
+    """A minor unit in words: 0.01 EUR."""
+    return f"{told.unit:g} {told.currency}".rstrip()

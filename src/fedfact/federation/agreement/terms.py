@@ -18,7 +18,7 @@ from ...io.regular import read_bytes
 from ...mechanism import Terms
 from ...mechanism.exact import as_fraction
 from ...mechanism.fees import misfit
-from ...settlement.terms import FIELDS, read_sections, section, terms_of
+from ...settlement.terms import FIELDS, TEXTS, read_sections, section, terms_of
 from ...training.plan import DECIMAL, Plan
 from ...training.recipe import RECIPES
 from ..wire.canonical import decimal, number_of, without_floats
@@ -27,7 +27,7 @@ from .contract import least_billed
 
 _RECIPE = ("optimiser", "drops", "batch", "local_steps", *DECIMAL)
 _NOT_HERE = ("loss_value",)  # of measured losses, which a federation does not settle by
-_NO_TEXT = ("minimum_samples", "escrow")  # whole numbers; all others are decimal, as texts
+_WHOLE = ("minimum_samples", "escrow")  # all other numbers are decimal, as texts
 
 LARGEST_ALPHA = 1.5
 """Up to here no miss of m* by half a sample or a hundredth costs more than federation brings,
@@ -55,17 +55,18 @@ class Published(Document):
 
     def terms(self) -> Terms:
         """The terms of the settlement."""
-        numbers = {name: value for name, value in self.money.items() if name != "rule"}
+        texts = {name: value for name, value in self.money.items() if name in TEXTS}
+        numbers = {name: value for name, value in self.money.items() if name not in TEXTS}
         known = {*FIELDS} - {*_NOT_HERE}
         if self.money.keys() != known:
             raise InputError(f"the money terms must be {', '.join(sorted(known))}, no more or less")
         if numbers["error_scale"] is None:
             raise InputError("error_scale is missing; fees by formula (A/m) need it")
-        for name in numbers.keys() - {*_NO_TEXT}:
+        for name in numbers.keys() - {*_WHOLE}:
             if not isinstance(numbers[name], str):
                 raise InputError(f"{name} is {numbers[name]!r}; write it as text, such as '0.5'")
             numbers[name] = number_of(numbers[name])
-        terms = Terms(rule=self.money["rule"], **numbers)
+        terms = Terms(**texts, **numbers)
         if terms.alpha > LARGEST_ALPHA:
             raise InputError(
                 f"alpha is {terms.alpha}; in a federation take at most {LARGEST_ALPHA}, so that "
@@ -106,7 +107,7 @@ def publish(
 
 def _written(name: str, value: Any) -> Any:
     """A value of the terms, in the one way in which it is published: 1 and 1.0 are the same."""
-    if value is None or name == "rule" or name in _NO_TEXT:
+    if value is None or name in TEXTS or name in _WHOLE:
         return value
     text = decimal(value)
     if as_fraction(number_of(text)) != as_fraction(value):

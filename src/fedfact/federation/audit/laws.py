@@ -236,10 +236,11 @@ def balance(replayed: Replayed) -> str:
             raise Fault(entry, "does not balance")
     if record.settled is None:
         return "no settlement stands"
-    surplus = record.balances().get(OPERATOR, 0)
-    if surplus != record.settled.surplus or surplus < 0:
-        raise Fault(settled, f"leaves the operator {surplus}, not {record.settled.surplus}")
-    return f"surplus {surplus:,}"
+    surplus, said = record.balances().get(OPERATOR, 0), record.settled.surplus
+    written = record.money.money_unit.money
+    if surplus != said or surplus < 0:
+        raise Fault(settled, f"leaves the operator {written(surplus)}, not {written(said)}")
+    return f"surplus {written(surplus)}"
 
 
 def acknowledgements(replayed: Replayed) -> str:

@@ -15,7 +15,7 @@ from pydantic import ValidationError
 from ...errors import InputError, check_keys
 from ...extras import naming_the_extra
 from ...io.folders import make_folder
-from ...results import Tabular, text_table
+from ...results import Tabular, html_table, text_table
 from ..ledger.entry import Entry
 from ..ledger.state import LedgerState, replay
 from ..ledger.store import read_ledger
@@ -44,15 +44,32 @@ class FinishedFederation(Tabular):
     state: LedgerState
 
     def rows(self) -> list[dict[str, Any]]:
-        """One row a member: samples promised, used and billed, and its net amount."""
+        """One row a member: samples promised, used and billed, and its net, in minor units."""
         members = overview(self.state)["agents"]
         return [{"member": name, **_known(row)} for name, row in members.items()]
 
+    def shown_rows(self) -> list[dict[str, Any]]:
+        """The same with amounts as people write them."""
+        written = self.state.money.money_unit.written
+        return [
+            {**row, "net": None if row["net"] is None else written(row["net"])}
+            for row in self.rows()
+        ]
+
     def __repr__(self) -> str:
-        said = overview(self.state)
-        outcome = f"void: {said['void']}" if said["void"] else f"surplus {said['surplus']:,}"
-        title = f"Federation {said['federation']}: {said['phase']}, rule {said['rule']}, {outcome}"
-        return f"{title}\n{text_table(self.rows())}"
+        return f"{self._title}\n{text_table(self.shown_rows())}"
+
+    def _repr_html_(self) -> str:
+        return html_table(self.shown_rows(), self._title)
+
+    @property
+    def _title(self) -> str:
+        said, money = overview(self.state), self.state.money.money_unit
+        void = said["void"]
+        outcome = (
+            f"void: {void}" if void else f"in {money.name}, surplus {money.amount(said['surplus'])}"
+        )
+        return f"Federation {said['federation']}: {said['phase']}, rule {said['rule']}, {outcome}"
 
     def model(self, member: str) -> Path:
         """The file with the final model that a member was given."""

@@ -26,7 +26,8 @@ class MemberConfig(BaseModel):
         data: where its samples are (see `fedfact.data.member_data`).
         reported_cost: what to report; the truth, unless somebody wants to try a lie.
         error_scale: the agent's own estimate of A; the terms' where it has none.
-        most_fee: the largest fee, in minor units, that it signs for.
+        most_fee: the most that a contract may ask for in the worst case, its largest fee and its
+            largest charge together, in minor units; it signs for no more.
         most_samples: the most samples it lends to this federation.
     """
 

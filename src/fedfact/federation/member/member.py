@@ -208,9 +208,11 @@ class Member:
         self.files.keep_contract(contract, signature)
         self.__dict__.pop("_site", None)
         self._site  # noqa: B018  (ready before there are deadlines to keep)
+        money = self._terms.money_unit
         self._note(
-            f"signed the contract: {contract.samples} samples, a fee of {contract.fee} units if "
-            f"all keep their word, {contract.largest_fee} at most"
+            f"signed the contract: {contract.samples} samples, a fee of "
+            f"{money.money(contract.fee)} if all keep their word, "
+            f"{money.money(contract.largest_fee)} at most"
         )
         return {"contract": contract.hash()}, b""
 
@@ -280,7 +282,8 @@ class Member:
         why = [printable(each)[:500] for each in wrong[:5]]
         answer = Answer(statement=told.hash(), agrees=not wrong, why=why)
         self.files.keep_statement(told, answer, message.body)
-        self._note(f"statement of settlement {told.settlement}: net {told.line.net} units")
+        net = self._terms.money_unit.money(told.line.net)
+        self._note(f"statement of settlement {told.settlement}: net {net}")
         for each in wrong:
             self._note(f"disputed the statement: {each}")
         return answer.dump(), b""

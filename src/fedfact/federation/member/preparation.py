@@ -7,6 +7,7 @@ from typing import Any
 
 from ...errors import InputError
 from ...io.files import write_whole
+from ...mechanism import rule_of
 from ..agreement.contract import agreed_samples, least_billed
 from ..agreement.terms import Published, read_published
 from .config import MemberConfig, read_member_config
@@ -42,6 +43,8 @@ def preview(config: Path) -> dict[str, Any]:
     """What a member would report and use, and the most it could be asked for, before it joins."""
     agent = Member(config.parent, read_member_config(config), read_published(config.parent / TERMS))
     enrolment, terms = agent.enrolment(), agent.published.terms()
+    rule, least = rule_of(terms), least_billed(terms)
+    capped = enrolment.capacity is not None
     return {
         "name": agent.config.name,
         "federation": agent.published.name,
@@ -50,6 +53,9 @@ def preview(config: Path) -> dict[str, Any]:
         "reported_cost": agent.config.report,
         "samples": agreed_samples(enrolment, terms),
         "capacity": agent.capacity,
-        "largest_fee": int(terms.error_scale_in_units // least_billed(terms)),
+        "largest_fee": int(terms.error_scale_in_units // least),
+        "largest_charge": 0 if capped else rule.charge_for(agent.config.report, least, terms),
+        "most_fee": agent.config.most_fee,
         "unit": agent.published.money["unit"],
+        "currency": agent.published.money["currency"],
     }

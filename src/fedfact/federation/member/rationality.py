@@ -63,11 +63,17 @@ def objection(
         return "the contract names fewer samples of the others than the terms want at least"
     if contract.samples > capacity:
         return f"too many samples are asked for: {contract.samples}, and there are {capacity}"
-    if most_fee is not None and contract.fee > most_fee:
-        return f"the fee exceeds the limit set here: {contract.fee}, and {most_fee} is allowed"
+    most, money = contract.largest_fee + contract.largest_charge, terms.money_unit
+    if most_fee is not None and most > most_fee:
+        return (
+            f"the contract could ask for more than the limit set here: {money.money(most)}, and "
+            f"{money.money(most_fee)} is allowed"
+        )
     worst = worst_loss(contract, terms, true_cost, error_scale)
     alone = loss_alone(true_cost, error_scale, capacity)
     rounding = float(local_loss(contract.samples, true_cost, error_scale)) * _ROUNDING
     if worst > alone + rounding:
-        return f"not individually rational: at worst {worst:.6g}, alone {alone:.6g}"
+        return (
+            f"not individually rational: at worst {money.worth(worst)}, alone {money.worth(alone)}"
+        )
     return None

@@ -29,6 +29,7 @@ def overview(record: LedgerState) -> dict[str, Any]:
         "terms": record.federation,
         "rule": published.money["rule"],
         "unit": published.money["unit"],
+        "currency": published.money["currency"],
         "phase": record.phase,
         "rounds": len(record.rounds),
         "rounds_planned": published.plan().rounds,

@@ -40,6 +40,10 @@ class Balanced(Rule):
     charges: ClassVar[bool] = True
     knows_sizes: ClassVar[bool] = True
     spreads: ClassVar[bool] = False
+    surplus_reason: ClassVar[str] = (
+        "nobody is given back what its own samples decide, so what members differ by is left over; "
+        "among equals nothing is, and the more take part the less"
+    )
 
     def among(self, agents: int) -> int:
         """The n − 1 others put up the pool."""

@@ -4,8 +4,10 @@ from dataclasses import dataclass
 
 from ...arrays import Floats, Number, floats
 from ..curve import Curve
-from ..optima import whole_local_optimum
+from ..losses import effective_fee
+from ..optima import local_optimum, whole_local_optimum
 from ..others import Standing
+from ..penalty import penalty_slope, penalty_weight
 from ..terms import Terms
 
 YOU_ARE_PAID = "paid to you"
@@ -99,6 +101,23 @@ def charge_line(of: Figures, terms: Terms, own: Curve, least: int) -> StatementL
         "A'/x + c·x" if own.exponent == 1 else "A'·x^(−b) + c·x"
     )
     return StatementLine("charge", of.charge, formula, filled, "you pay")
+
+
+def penalty_line(of: Figures, penalty: int, terms: Terms) -> StatementLine:
+    """P_fr of Eq. 8, for comparison: it moves no money, and may exceed the fee."""
+    curve, alpha = terms.curve, float(terms.alpha)
+    c, m, S = of.reported_cost, of.samples, of.total - of.samples
+    m_star = float(local_optimum(c, curve))
+    lam, g = float(penalty_weight(c, S, curve, alpha)), float(penalty_slope(c, S, curve))
+    gap = f"({decimal_text(m_star)} − {m})"
+    rest = f"(2 − {decimal_text(terms.alpha)})/2·{decimal_text(effective_fee(m_star, S, curve))}"
+    return StatementLine(
+        "penalty",
+        penalty,
+        "[λ(m* − m)² + g(m* − m) + (2 − α)/2·B(m*)]/unit (Eq. 8)",
+        f"[{decimal_text(lam)}·{gap}² + {decimal_text(g)}·{gap} + {rest}]/{_unit(terms)}",
+        "moves no money",
+    )
 
 
 def error_text(terms: Terms, x: str) -> str:

@@ -63,6 +63,7 @@ class Rule(Lot):
         knows_sizes: whether agents may differ in size.
         guarantees: what holds for members who keep their word, in sentences.
         choose_when: in which federations it is the rule to take, in words.
+        surplus_reason: why fees leave something over, for a sentence on the operator's surplus.
     """
 
     name: ClassVar[str]
@@ -72,6 +73,7 @@ class Rule(Lot):
     knows_sizes: ClassVar[bool] = False
     guarantees: ClassVar[tuple[str, ...]]
     choose_when: ClassVar[str] = ""
+    surplus_reason: ClassVar[str] = "nobody is given back what its own samples decide"
 
     @property
     def title(self) -> str:

@@ -39,6 +39,10 @@ class Sandwich(Rule):
         "Reporting the truth is best if you know nothing of the others' costs (Assumption 1).",
     )
     choose_when: ClassVar[str] = "you want the paper's own mechanism"
+    surplus_reason: ClassVar[str] = (
+        "no winner is given what its own samples decide; among n equals, with a curve A/m, that is "
+        "one part in n − 1 of the fees"
+    )
 
     def collect(self, population: Population, terms: Terms) -> tuple[Ints, Ints]:
         """Fee ⌊B_i⌋ and pool, each agent left out of its own."""

@@ -24,7 +24,7 @@ def _draw(figure: Figure, advice: Advice) -> None:
     axes.axvline(advice.alone, color=GREY, lw=1, ls="--", label="alone")
     axes.set_yticks(rows, [of.rule for of in outcomes])
     axes.set_ylim(len(outcomes) - 0.5, -0.5)  # the first on top
-    axes.set_xlabel("loss it leaves you with")
+    axes.set_xlabel(f"loss it leaves you with, in {advice.terms.money_unit.name}")
     axes.set_title(f"What you may end with, using {advice.samples:,} samples")
     axes.grid(axis="y", visible=False)
     axes.tick_params(axis="y", length=0)

@@ -16,18 +16,20 @@ def picture_of_losses(advice: Advice, applicant: Applicant, ending: str) -> byte
 
 def _draw(figure: Figure, advice: Advice, applicant: Applicant) -> None:
     c, terms, others = applicant.true_cost, applicant.terms, applicant.others
-    A, m_star = float(terms.required_error_scale), advice.optimum
-    best = min(m_star, applicant.capacity or m_star)
+    errors, m_star = applicant.errors, float(applicant.errors.optimum(c))
+    best, under = (
+        min(optimum, applicant.capacity or optimum) for optimum in (m_star, advice.optimum)
+    )
     m = np.linspace(0, 2.5 * m_star, 1001)[1:]
     plays: list[tuple[Play, str, str, float]] = [
         ("local", "local (Eq. 2)", GREY, best),
-        ("federated", "federated (Eq. 3)", RED, float(federated_optimum(c, others.total, A))),
+        ("federated", "federated (Eq. 3)", RED, float(federated_optimum(c, others.total, errors))),
         ("penalised", "penalised (Eq. 5)", ORANGE, best),
-        (terms.rule, f"FACT, {terms.rule}", BLUE, best),
+        (terms.rule, f"FACT, {terms.rule}", BLUE, under),
     ]
     axes = figure.subplots()
     if rule_of(terms).draws:
-        lost = local_loss(m, c, A)
+        lost = local_loss(m, c, errors)
         won = lost - rule_of(terms).share(others, terms)
         axes.fill_between(m, won, lost, color=BLUE, alpha=0.1, lw=0, label="from winning to losing")
     for play, label, colour, optimum in plays:
@@ -40,7 +42,7 @@ def _draw(figure: Figure, advice: Advice, applicant: Applicant) -> None:
         _mark(figure, best, f"you have {best:,}")
     low = min(0.0, advice.outcome.best * 1.2)
     axes.set(xlim=(0, m[-1]), ylim=(low, 2.6 * advice.alone))
-    axes.set(xlabel="samples used, m", ylabel="loss")
+    axes.set(xlabel="samples used, m", ylabel=f"loss, in {terms.money_unit.name}")
     axes.set_title("What you lose, over the samples you use")
     axes.xaxis.set_major_formatter("{x:,.6g}")
     axes.legend(loc="upper right")

@@ -18,6 +18,6 @@ def _draw(figure: Figure, settlement: Settlement) -> None:
     columns = settlement.rule.columns(settlement.input == "measured")
     amounts = {name: getattr(settlement, name) * value for name in columns}
     draw_flow(axes, settlement.population.agents, amounts)
-    axes.set_xlabel("paid  ◂   in the unit of the costs   ▸  received")
+    axes.set_xlabel(f"paid  ◂   in {settlement.terms.money_unit.name}   ▸  received")
     axes.set_title(f"Settlement by {settlement.terms.rule}")
     figure.legend(loc="outside lower center", ncols=6)
