@@ -28,25 +28,47 @@ class Half(Rule):
         return "⌊(1 − ρ)·pool/(2(n − 1))⌋", f"⌊{kept}/(2·({of.agents} − 1))⌋"
 
 
+class Lottery(Rule):
+    """Half of all agents are drawn by lot, whatever they report, and share the pool."""
+
+    name = "lottery"
+    gives = "reward"
+    draws = True
+    guarantees = ("At worst you end where training alone leaves you.",)
+
+    def among(self, agents):
+        return agents // 2
+
+    def back_formula(self, of, kept):
+        return "⌊(1 − ρ)·pool/⌊n/2⌋⌋", f"⌊{kept}/{self.among(of.agents)}⌋"
+
+
+def leave(name):
+    del RULES[name]
+    RULE_NAMES.remove(name)
+
+
 @pytest.fixture
-def half():
-    register(Half())
-    yield
-    if "half" in RULES:
-        leave()
-
-
-def leave():
-    del RULES["half"]
-    RULE_NAMES.remove("half")
-
-
-@pytest.fixture
-def found(half, tiny, run_tiny, no_training, tmp_path):
+def settled_with(tiny, run_tiny, no_training, tmp_path):
     """The tiny study, settled anew when there is one more rule."""
-    shutil.copytree(tiny, tmp_path / "copy")
-    with no_training():
-        return run_tiny(tmp_path / "copy", resume=True)
+    entered = []
+
+    def settle(rule):
+        register(rule)
+        entered.append(rule.name)
+        shutil.copytree(tiny, tmp_path / "copy")
+        with no_training():
+            return run_tiny(tmp_path / "copy", resume=True)
+
+    yield settle
+    for name in entered:
+        if name in RULES:
+            leave(name)
+
+
+@pytest.fixture
+def found(settled_with):
+    return settled_with(Half())
 
 
 def test_it_is_settled_like_the_others(found, tiny):
@@ -67,6 +89,30 @@ def test_it_is_settled_like_the_others(found, tiny):
     settled = found.settlement
     assert len(settled["rule"]) == 1.5 * len(before.settlement["rule"])
     assert set(settled["input"][settled["rule"] == "half"]) == {"measured", "analytic"}
+
+
+def test_a_rule_that_draws_is_asked_for_its_own_chances(settled_with):
+    """Three of seven win, each as likely as any other: on the mean all get a seventh of the pool.
+
+    The paper's rule would have the agents in the middle win more often.
+    """
+    result = settled_with(Lottery())
+    agents, n, drawn = result.agents, 7, 3
+    lost, (rebate, lottery) = (
+        agents["if_lost"],
+        (agents[f"fact_{rule}"] for rule in ("rebate", "lottery")),
+    )
+    pool = (lost - rebate) * (n - 1)
+    assert (pool > 0).any()
+    assert len({*agents["win_probability"].round(6)}) > 2  # by the paper's rule they are not alike
+    assert lottery == pytest.approx(lost - pool / n, abs=1e-8)
+    for arm in result.summary["arms"]:
+        assert arm["at_local_loss"]["lottery"]["mean"] <= 1 - drawn / n
+        assert arm["loss"]["fact_lottery"]["mean"] == pytest.approx(
+            lottery[agents["arm"] == arm["arm"]].mean()
+        )
+    text = page([result], charts_of([result]), lambda: None)
+    assert "rational, lottery" in text
 
 
 def test_it_is_in_every_table_and_figure_that_compares_rules(found):
@@ -97,6 +143,6 @@ def test_beside_a_study_that_was_settled_without_it_there_are_gaps(found, tiny):
 
 
 def test_a_study_by_a_rule_that_is_not_there_is_refused(found):
-    leave()
+    leave("half")
     with pytest.raises(InputError, match=r"summary\.json: is settled by rule 'half', which is not"):
         read_result(found.path)

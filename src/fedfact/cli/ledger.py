@@ -86,14 +86,15 @@ def verify(
 
     Exit code 0 if all checks hold, 3 if one does not, 5 if the agent's word is against it.
     """
-    from ..federation.audit.own_copy import verify_copy
     from ..federation.audit.verify import first_bad_entry, is_sound, phase_of, verify_ledger
-    from ..federation.member.config import read_member_config
-    from ..federation.member.files import MemberFiles
 
     entries, verdicts = verify_ledger(where)
     phase = phase_of(verdicts)
-    if agent is not None:
+    if agent is not None:  # only then is code read that is not the auditor's
+        from ..federation.audit.own_copy import verify_copy
+        from ..federation.member.config import read_member_config
+        from ..federation.member.files import MemberFiles
+
         files = MemberFiles(agent)
         signed = files.contract()
         name = signed.agent if signed else read_member_config(agent / "agent.toml").name

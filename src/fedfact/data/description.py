@@ -36,6 +36,7 @@ class Description:
         preset: what differs from a study's defaults in the study of its name.
         pretrained: whether the network starts from a file of weights.
         splits: how its test set can be set apart, the default first; empty where it has its own.
+        place: where the paper has it among its data sets, counted from 1; 0 if it does not.
     """
 
     name: str
@@ -51,6 +52,7 @@ class Description:
     preset: Mapping[str, Any] = field(default_factory=dict)
     pretrained: bool = False
     splits: tuple[By, ...] = ()
+    place: int = 0
 
     def scheme(self, partition: str, split: By) -> str:
         """In words, how samples were dealt out, and the test samples set apart."""

@@ -1,7 +1,7 @@
 """A member's own samples, from one line of its config.
 
-- ``digits:K/N``: part K, counted from 0, of N equal parts of scikit-learn's digits, at random and
-  without overlap; ``mnist:K/N`` and ``cifar10:K/N`` where those data sets are;
+- ``NAME:K/N``: part K, counted from 0, of N equal parts of a data set, at random and without
+  overlap, such as ``digits:0/3``;
 - ``PATH.npz``: the arrays ``images`` and ``labels``;
 - ``DIRECTORY/``: pictures, in one folder for each class (see ``image_folders``);
 - ``package.module:function``: a function of the member's own that takes no arguments and returns
@@ -28,37 +28,34 @@ from ..io.columns import shorten
 from ..io.regular import is_directory, is_file
 from .dataset import Samples
 from .partition import partition
-from .registry import load
+from .registry import FROM_SCRATCH, load
 from .sources.archive import read_arrays
 from .sources.image_folders import read_folders
 
-SHARED = ("digits", "mnist", "cifar10")
-"""Data sets that can be dealt out."""
-
 SEED = 2024
-"""Of the parts of these: part K of N has the same samples on every machine."""
+"""Of the parts of a data set: part K of N has the same samples on every machine."""
 
 MOST_LABEL = 99_999
 
 MOST_LINE = 4096
 """The longest line, as the longest path of a system."""
 
-FORMS = "digits:K/N, a PATH.npz, a DIRECTORY/ or package.module:function"
+FORMS = f"{FROM_SCRATCH[0]}:K/N, a PATH.npz, a DIRECTORY/ or package.module:function"
 _SAVE = "write it with numpy.savez(path, images=..., labels=...)"
 
 
 def load_site(text: str, base: Path, data_dir: Path | None = None) -> Samples:
     """The samples that a line names.
 
-    Paths are relative to ``base``, the directory of the config; ``data_dir`` is where MNIST and
-    CIFAR-10 are looked for. That labels are classes of the network is checked where there is one.
+    Paths are relative to ``base``, the directory of the config; ``data_dir`` is where data
+    sets are looked for. That labels are classes of the network is checked where there is one.
     """
     name, colon, rest = text.partition(":")
     if len(text) > MOST_LINE or not text.isprintable():
         raise InputError(
             f"data {shorten(text, 80)!r} is no name that a file can have; write {FORMS}"
         )
-    if name in SHARED:
+    if name in FROM_SCRATCH:
         return _part(text, name, rest, data_dir)
     if text.endswith(".npz"):
         return _archive(base / text)

@@ -1,5 +1,6 @@
 """A data set by its name, from files found on this machine, or downloaded where that may be."""
 
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, get_args
 
@@ -7,21 +8,26 @@ from ..errors import InputError, did_you_mean
 from ..io.files import reason
 from ..progress import Progress, silent
 from .dataset import Dataset
-from .description import By
-from .sets import cifar10, digits, ham10000, mnist
+from .description import By, Description
 
-SETS = {
-    each.name: each
-    for each in (
-        digits.DESCRIPTION,
-        mnist.DESCRIPTION,
-        cifar10.DESCRIPTION,
-        ham10000.DESCRIPTION,
-    )
+DATASETS = (
+    "digits",
+    "mnist",
+    "cifar10",
+    "ham10000",
+)
+"""All data sets. To add one, write its file in ``sets`` and its name here, in a line of its own."""
+
+SETS: dict[str, Description] = {
+    name: import_module(f".sets.{name}", __package__).DESCRIPTION for name in DATASETS
 }
-"""All data sets; another one is its file in ``sets`` and a line here."""
+"""What each data set says of itself."""
 
-DATASETS = tuple(SETS)
+FROM_SCRATCH = tuple(name for name, each in SETS.items() if not each.pretrained)
+"""Those whose network needs no file of weights: federations and the lab train on them."""
+
+SPLIT = tuple(name for name, each in SETS.items() if each.splits)
+"""Those whose test set can be set apart in several ways."""
 
 if TYPE_CHECKING:
     Name = str
@@ -38,10 +44,10 @@ def load(
 ) -> Dataset:
     """The data set of this name, decoded and split into training and test samples.
 
-    It is looked for in ``directory``, else where FEDFACT_DATA says, else in the user's cache. MNIST
-    and CIFAR-10 are downloaded there if they are not; digits is always at hand. ``split`` says how
-    HAM10000 is split: by lesion, with no lesion on both sides, or by image as in the paper, with a
-    fifth of every class (stratified) or not.
+    It is looked for in ``directory``, else where FEDFACT_DATA says, else in the user's cache, and
+    downloaded to there where that may be. ``split`` says how the test set of a data set that leaves
+    a choice is set apart: by lesion, with no lesion on both sides, or by image as in the paper,
+    with a fifth of every class (stratified) or not.
     """
     if name not in SETS:
         hint = f"{did_you_mean(name, DATASETS)} ".lstrip()

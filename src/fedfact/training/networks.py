@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..data import Dataset, Samples
-from ..data.registry import SETS
+from ..data.registry import FROM_SCRATCH, SETS
 from ..errors import InputError
 
 if TYPE_CHECKING:
@@ -88,7 +88,5 @@ def make_network(model: str, classes: int) -> nn.Module:
 
 NETWORKS = {
     each.name: Network(each.name, each.network, each.shape, each.classes, each.mean, each.std)
-    for each in SETS.values()
-    if not each.pretrained
+    for each in map(SETS.__getitem__, FROM_SCRATCH)
 }
-"""The networks of digits, MNIST and CIFAR-10."""

@@ -37,8 +37,8 @@ def prepare(
 ) -> Job:
     """The training of a data set's own network by agents that share its training data.
 
-    What is left out is as in the paper: 16 agents (10 on HAM10000) with equal shares of all the
-    data. ``samples`` are the m_i: one number for all agents, or one for each. ``how`` is the
+    What is left out is as in the paper: the data set's number of agents with equal shares of all
+    the data. ``samples`` are the m_i: one number for all agents, or one for each. ``how`` is the
     partition (see ``fedfact.data.partition``).
     """
     if agents is not None and agents < 1:

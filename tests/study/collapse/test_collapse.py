@@ -468,4 +468,4 @@ def test_all_is_written_below_the_directory(tiny):
     names = {path.name for path in tiny.iterdir()}
     assert names == {"collapse.json", "setting.json", "trained"}
     assert {path.suffix for path in (tiny / "trained").iterdir()} == {".json"}
-    assert collapse.DATASETS == ("digits", "mnist", "cifar10")
+    assert collapse.FROM_SCRATCH == ("digits", "mnist", "cifar10")

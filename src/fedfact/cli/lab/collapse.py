@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
+from ...data.registry import FROM_SCRATCH
 from ..shared.options import AsJson, DataDirectory, Device
 from ..shared.output import note, print_json, print_table, stdout
 from ..shared.progress import progress_bar
@@ -12,7 +13,7 @@ from ..shared.tables import new_table
 
 
 def collapse(
-    dataset: Annotated[str, typer.Argument(help="digits, mnist or cifar10.")] = "digits",
+    dataset: Annotated[str, typer.Argument(help=f"{', '.join(FROM_SCRATCH)}.")] = "digits",
     agents: Annotated[int | None, typer.Option(help="Number of agents (default: 16).")] = None,
     costs: Annotated[
         str | None,

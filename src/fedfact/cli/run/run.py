@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from ...data.registry import DATASETS
 from ..shared.options import AsJson, DataDirectory, Device
 from ..shared.output import note, print_json, stdout
 from ..shared.progress import progress_bar
@@ -14,7 +15,7 @@ from ..shared.progress import progress_bar
 
 def run(
     study: Annotated[
-        str, typer.Argument(help="digits, mnist, cifar10, ham10000, or a TOML file.")
+        str, typer.Argument(help=f"{', '.join(DATASETS)}, or a TOML file.")
     ] = "digits",
     partition: Annotated[
         list[str] | None,

@@ -6,6 +6,8 @@ from typing import Annotated, Literal
 
 import typer
 
+from ...data.description import By
+from ...data.registry import DATASETS, SPLIT
 from ...errors import InputError
 from ..shared.options import AsJson, DataDirectory, Device
 from ..shared.output import note, print_json
@@ -13,7 +15,7 @@ from ..shared.progress import progress_bar
 
 
 def train(
-    dataset: Annotated[str, typer.Argument(help="digits, mnist, cifar10 or ham10000.")] = "digits",
+    dataset: Annotated[str, typer.Argument(help=f"{', '.join(DATASETS)}.")] = "digits",
     agents: Annotated[
         int | None, typer.Option(help="Number of agents (default as in the paper: 16, or 10).")
     ] = None,
@@ -47,8 +49,8 @@ def train(
     ] = None,
     data_dir: DataDirectory = None,
     split: Annotated[
-        Literal["lesion", "image", "stratified"],
-        typer.Option(help="How HAM10000's test set is set apart."),
+        By,
+        typer.Option(help=f"How the test set is set apart, of {', '.join(SPLIT)}."),
     ] = "lesion",
     output: Annotated[
         Path | None,

@@ -147,5 +147,6 @@ DESCRIPTION = Description(
         "drops": (0.5, 0.75),
     },
     preset={"partitions": PAPER_PARTITIONS, "training": {"test_every": 10}},
+    place=1,
 )
 """As in the paper, and as we chose where it says nothing: momentum, weight decay and drops."""

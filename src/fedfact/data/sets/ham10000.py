@@ -148,5 +148,6 @@ DESCRIPTION = Description(
     preset={"training": {"epochs": 30, "test_every": 3}},
     pretrained=True,
     splits=("lesion", "image", "stratified"),
+    place=3,
 )
 """As in the paper; the epochs of the preset are ours, as the paper gives none."""

@@ -132,5 +132,6 @@ DESCRIPTION = Description(
     network="mnist_cnn",
     recipe={"optimiser": "adam", "rate": 1e-3},
     preset={"partitions": PAPER_PARTITIONS, "training": {"test_every": 5}},
+    place=2,
 )
 """As in the paper."""

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...data.partition import parse_scheme
+from ...data.registry import SETS
 from ...study.files.directory import Result, Table
 from ..base.words import Cell
 
@@ -112,8 +113,7 @@ def cases_of(results: Sequence[Result]) -> list[Case]:
 
 def _place(case: Case) -> tuple[int, bool, float]:
     """Where a case stands among others; those alike stay as they came."""
-    order, partition = ("cifar10", "mnist", "ham10000"), str(case.numbers["partition"])
-    data = order.index(case.dataset) if case.dataset in order else len(order)
-    concentration = parse_scheme(partition)
+    data = SETS[case.dataset].place or len(SETS)  # what the paper does not have comes last
+    concentration = parse_scheme(str(case.numbers["partition"]))
     skew = 0.0 if concentration is None else 1 / concentration
     return data, bool(case.numbers["deviators"]), skew

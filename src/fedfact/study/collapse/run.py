@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ...arrays import Ints
-from ...data.registry import SETS
+from ...data.registry import FROM_SCRATCH, SETS
 from ...errors import InputError, did_you_mean
 from ...io.files import write_json
 from ...lab.setting import Setting
@@ -27,7 +27,6 @@ from .result import Collapse, TrainedCase
 from .samples import Collected, Scenario, collect, deal, first_of_each
 from .training import Planned, train_all
 
-DATASETS = ("digits", "mnist", "cifar10")
 SEEDS = 3
 NESTED = "iid, nested"
 
@@ -98,8 +97,8 @@ def run_collapse(
 
 def check_words(dataset: str, seeds: int) -> None:
     """Refuse data that has no part here, and numbers that make no sense."""
-    if dataset not in DATASETS:
-        near = did_you_mean(dataset, DATASETS) or f"take {', '.join(DATASETS)}"
+    if dataset not in FROM_SCRATCH:
+        near = did_you_mean(dataset, FROM_SCRATCH) or f"take {', '.join(FROM_SCRATCH)}"
         raise InputError(f"data set {dataset!r} is not one of the lab; {near}")
     if not 1 <= seeds <= 1000:
         raise InputError(f"seeds are {seeds}; take 1 to 1000")

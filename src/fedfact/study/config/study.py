@@ -12,7 +12,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validat
 from ...arrays import LARGEST, SMALLEST
 from ...data.description import By
 from ...data.partition import parse_scheme
-from ...data.registry import SETS, Name
+from ...data.registry import SETS, SPLIT, Name
 from ...errors import InputError
 from ...mechanism import RULES, Terms
 from ...training.augmentation.settings import Augmentation
@@ -189,7 +189,7 @@ class Study(_Strict):
         seeds: how many; the seeds are 0, 1, 2, ...
         score: the test losses that are settled: after the last epoch, or at the epoch of lowest
             test loss of each model.
-        split: how HAM10000's test set is set apart.
+        split: how the test set is set apart, where the data set leaves a choice.
     """
 
     name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=80)]
@@ -242,7 +242,7 @@ class Study(_Strict):
     def _has_effect(self) -> None:
         """Refuse what would be recorded and change nothing."""
         if self.split != "lesion" and not SETS[self.dataset].splits:
-            some = " and ".join(name for name, each in SETS.items() if each.splits)
+            some = " and ".join(SPLIT)
             raise ValueError(
                 f"split is {self.split!r}, and only {some} has a test set to be set apart; leave "
                 "it out"

@@ -13,7 +13,6 @@ from ...mechanism import (
     local_optimum,
     penalised_loss,
     pool_of_others,
-    win_probability_if,
 )
 from ...mechanism.search import least_of_each, minimise
 from ..config.agents import Agents
@@ -54,8 +53,9 @@ def contribution(study: Study, agents: Agents) -> Contribution:
     around = local_optimum(report, A)
     best = least_of_each(penalised, around / 1000, around * 1000)
     pool = pool_of_others(A * ((1 / m).sum() - 1 / m), S, n, A)
-    prize = RULES[PAPER].part_of(pool, n, study.terms.agreed(PAPER))
-    chance = win_probability_if(np.stack([report, c], axis=1), report)
+    rule = RULES[PAPER]
+    prize = rule.part_of(pool, n, study.terms.agreed(PAPER))
+    chance = rule.chances(np.stack([report, c], axis=1), report)
     own = local_loss(m, c, A) - chance[:, 0] * prize
     honest = local_loss(local_optimum(c, A), c, A) - chance[:, 1] * prize
     near = np.abs(agents.samples - best) <= 1

@@ -111,7 +111,7 @@ def losses(study: Study, agents: Agents, local: Floats, federated: Floats, seed:
         fact_realised=local - chance * pool,
         fact_believed=local - pool / 2,
         ends={
-            rule: _ends(settlement, federated, chance)
+            rule: _ends(settlement, federated)
             for rule, settlement in settled(study, population, seed).items()
         },
     )
@@ -123,14 +123,15 @@ def settled(study: Study, population: Population, seed: int) -> dict[str, Settle
     return {rule: settle(population, study.terms.agreed(rule), draw) for rule in RULES}
 
 
-def _ends(settlement: Settlement, federated: Floats, chance: Floats) -> Ends:
-    """What agents end with, who win with these chances where the rule draws."""
+def _ends(settlement: Settlement, federated: Floats) -> Ends:
+    """What agents end with; where the rule draws, with the chances that the rule gives them."""
+    rule, reports = settlement.rule, settlement.population.reported_cost
     unit = float(settlement.terms.unit) / float(settlement.terms.loss_value)
-    if not settlement.rule.draws:
-        end, back = federated - unit * settlement.net, getattr(settlement, settlement.rule.gives)
+    if not rule.draws:
+        end, back = federated - unit * settlement.net, getattr(settlement, rule.gives)
         return Ends(settlement, end, end, end, floats(back == 0), np.zeros(len(end)))
     lost = federated + unit * (settlement.fee - settlement.compensation)
-    prize = unit * settlement.prize
+    prize, chance = unit * settlement.prize, rule.chances(reports[:, None], reports)[:, 0]
     return Ends(
         settlement,
         mean=lost - chance * prize,

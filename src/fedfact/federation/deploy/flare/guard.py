@@ -2,8 +2,8 @@
 
 A command starts FLARE, and FLARE starts a process for each job. When one of them is killed those
 below it would live on, hold the agent's files and answer for it. So each watches its parent, from
-its first instruction (see ``child``), and ends itself when that is gone; and each waits until its
-predecessor has ended.
+its first instruction (see ``process_entry``), and ends itself when that is gone; and each waits
+until its predecessor has ended.
 """
 
 import os
@@ -25,12 +25,12 @@ _DEATH = 5.0  # seconds that the system may take to clear away a process that wa
 
 
 def command(kind: str, *words: str) -> list[str]:
-    """How to start a process of this kind below this one: by the one door (see ``child``).
+    """How to start a process of this kind below this one: by the one entry (see ``process_entry``).
 
     Nothing is imported from the directory it starts in, which may be anybody's.
     """
-    door = [sys.executable, "-P", "-u", "-m", f"{__package__}.child"]
-    return [*door, kind, str(os.getpid()), *words]
+    entry = [sys.executable, "-P", "-u", "-m", f"{__package__}.process_entry"]
+    return [*entry, kind, str(os.getpid()), *words]
 
 
 def end_below(pid: int) -> None:

@@ -16,7 +16,7 @@ from typing import Any
 
 from ....io.files import log_line
 from .guard import end_below
-from .replace import replace
+from .patches import patch
 
 TAKEN = 75
 """How a site's process ends whose place another one has."""
@@ -55,7 +55,7 @@ def guard_places(log: Path) -> None:
 
         return update_endpoint
 
-    replace(f"{_MANAGER}.update_endpoint", ("self", "sfm_conn", "data"), one_place)
+    patch(f"{_MANAGER}.update_endpoint", ("self", "sfm_conn", "data"), one_place)
 
 
 def hear_of_others(log: Path) -> None:
@@ -77,7 +77,7 @@ def hear_of_others(log: Path) -> None:
         return begin_hearing
 
     made_of = ("self", "local_endpoint", "identity_resolver")
-    replace(f"{_MANAGER}.__init__", made_of, with_receiver)
+    patch(f"{_MANAGER}.__init__", made_of, with_receiver)
 
 
 class _Heard:

@@ -25,11 +25,11 @@ from .kits.certificates import SERVER
 from .kits.kit import Kit
 from .kits.paths import require_flare, site_workspace
 from .presence import TAKEN
-from .site.knock import knock
+from .site.admission import why_not_admitted
 from .workspace import write_server, write_site
 
 _LOOK = 0.5
-_KNOCK = 2.0
+_ASK_AGAIN = 2.0
 _SHORT, _PAUSE = 10.0, 3.0  # after a run shorter than this many seconds, wait so long
 
 
@@ -128,16 +128,16 @@ def run_site(
 def _await_server(
     kit: Kit, directory: Path, told: threading.Event, finished: Callable[[], bool]
 ) -> bool:
-    """Knock until the server lets this member in; False where the command is to end before."""
+    """Ask until the server lets this member in; False where the command is to end before."""
     said = None
     while not told.is_set() and not finished():
-        why = knock(kit, directory)
+        why = why_not_admitted(kit, directory)
         if why is None:
             return True
         if why != said:
             log_line(directory / "agent.log", f"{why}; trying again until it does")
             said = why
-        told.wait(_KNOCK)
+        told.wait(_ASK_AGAIN)
     return False
 
 

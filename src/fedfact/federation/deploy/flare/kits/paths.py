@@ -47,7 +47,7 @@ def read_address(directory: Path) -> Address:
 
 
 def require_flare() -> None:
-    """Refuse to go on without the FLARE that this package was written for (see ``wall``)."""
+    """Refuse to go on without the FLARE that `message_filter` was written for."""
     try:
         found = version("nvflare")
     except PackageNotFoundError:

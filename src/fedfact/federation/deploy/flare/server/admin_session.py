@@ -1,4 +1,4 @@
-"""FLARE's administration session, in a process of its own (see ``child``).
+"""FLARE's administration session, in a process of its own (see ``process_entry``).
 
 FLARE's client prints, logs and keeps threads; apart, it cannot disturb a command or its live view,
 and a line that hangs can be cut. It reads one JSON document a line and answers with one.

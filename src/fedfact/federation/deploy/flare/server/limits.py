@@ -8,7 +8,7 @@ fails, or says so, is lost to the job alone: the protocol knows what to do witho
 import time
 from typing import Any
 
-from ..replace import replace
+from ..patches import patch
 
 _SERVER = "nvflare.private.fed.server"
 
@@ -16,19 +16,19 @@ _SERVER = "nvflare.private.fed.server"
 def impose() -> None:
     """Have FLARE's server, in this process, keep to it."""
     agent = f"{_SERVER}.server_command_agent:ServerCommandAgent"
-    replace(f"{agent}._execute_command", ("self", "request"), _in_its_own_name)
-    replace(f"{agent}._aux_communicate", ("self", "request"), _in_its_own_name)
+    patch(f"{agent}._execute_command", ("self", "request"), _in_its_own_name)
+    patch(f"{agent}._aux_communicate", ("self", "request"), _in_its_own_name)
     manager = f"{_SERVER}.client_manager:ClientManager"
-    replace(f"{manager}._set_client_props", ("client", "fqcn", "fl_ctx"), _as_certified)
+    patch(f"{manager}._set_client_props", ("client", "fqcn", "fl_ctx"), _as_certified)
     failure = f"{_SERVER}.fed_server:FederatedServer.process_job_failure"
-    replace(failure, ("self", "request"), _for_itself)
+    patch(failure, ("self", "request"), _for_itself)
     start = ("replies", "client_sites", "command", "strict")
-    replace(f"{_SERVER}.job_runner:check_client_replies", start, _without_it)
+    patch(f"{_SERVER}.job_runner:check_client_replies", start, _without_it)
     result = ("self", "client", "task_name", "task_id", "result", "fl_ctx")
     runner = f"{_SERVER}.server_runner:ServerRunner"
-    replace(f"{runner}._process_submission", result, _never_fatal)
+    patch(f"{runner}._process_submission", result, _never_fatal)
     job = "nvflare.fuel.f3.cellnet.cell:_is_server_job_cell"
-    replace(job, ("my_info",), lambda theirs: _never)
+    patch(job, ("my_info",), lambda theirs: _never)
 
 
 def _in_its_own_name(process: Any) -> Any:

@@ -23,8 +23,8 @@ from ..kits.paths import server_workspace
 from ..processes import told_to_end
 from ..workspace import write_console
 from .admin import Console, Unavailable
+from .attendance import Attendance
 from .notice import Board
-from .roll import Roll
 from .server import Server
 from .status import Status, supervise_lock, write_status
 
@@ -79,7 +79,7 @@ class Supervisor:
         self._missing = missing
         self._patience, self._tries = patience, tries
         self._server = Server(directory, environment)
-        self._board, self._roll = Board(self._workspace), Roll(self._members)
+        self._board, self._attendance = Board(self._workspace), Attendance(self._members)
         self._stop = stop or threading.Event()
         self.status = Status()
 
@@ -116,7 +116,7 @@ class Supervisor:
         while not self._over():
             self._look(console)
             missing = self._missing()
-            wanted = (missing or self._members) - self._roll.left_out
+            wanted = (missing or self._members) - self._attendance.left_out
             there = self.status.registered & wanted
             late = time.monotonic() >= deadline
             if missing and not there and (late or not wanted):
@@ -128,7 +128,7 @@ class Supervisor:
 
     def _run_job(self, console: Console) -> str:
         """Submit a job and watch until the protocol has returned in it, or it is lost; how."""
-        members = sorted(self._members - self._roll.left_out)
+        members = sorted(self._members - self._attendance.left_out)
         quorum = 1 if self._missing() else self._quorum
         folder = write_job(console.workspace / "job", members, quorum)
         try:
@@ -136,17 +136,17 @@ class Supervisor:
         except Unavailable:
             return "lost"
         self._tell(job=job, state="SUBMITTED", jobs=self.status.jobs + 1)
-        self._roll.begin(job)
+        self._attendance.begin(job)
         starts, before = self._server.starts, self._progress()
         while not self._stop.is_set() and self._board.outcome(job) is None:
             self._look(console)
             if self._server.starts != starts or self.status.state.startswith("FINISHED"):
                 break
-            notice = self._roll.news()
+            notice = self._attendance.news()
             if notice is not None:
                 self._board.say(notice)
             self._stop.wait(_LOOK)
-        self._roll.close(got_on=self._progress() > before)
+        self._attendance.close(got_on=self._progress() > before)
         outcome = self._board.outcome(job)
         if outcome is None:
             return "lost"
@@ -166,12 +166,12 @@ class Supervisor:
         except Unavailable:
             self._tell(server=False)
             return
-        self._roll.call(sites, running=state == "RUNNING")
+        self._attendance.look(sites, running=state == "RUNNING")
         self._tell(
             server=True,
             registered=frozenset(name for name, jobs in sites.items() if "?" not in jobs),
             working=frozenset(name for name, jobs in sites.items() if job in jobs),
-            left_out=frozenset(self._roll.left_out),
+            left_out=frozenset(self._attendance.left_out),
             state=state,
         )
 

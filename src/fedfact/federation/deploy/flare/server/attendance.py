@@ -1,4 +1,4 @@
-"""The roll of a job: which members it has lost, which are back without being in it.
+"""The attendance of a job: which members it has lost, which are back without being in it.
 
 FLARE's sites say which jobs they run. One that does not run ours was started anew, or came late: it
 takes part only in a new job. One that does not answer is gone for now. A single look may be wrong,
@@ -13,8 +13,8 @@ _EARLY = 6  # looks at a running job in which sites may still be starting it
 _STRIKES = 2
 
 
-class Roll:
-    """Calls the members of one job after another.
+class Attendance:
+    """Who is in one job after another.
 
     A member without which jobs end time and again and do not get on, because its site cannot run
     them, is left out until it has been away and has come back, which is when its owner has seen to
@@ -34,7 +34,7 @@ class Roll:
         self._sure: dict[str, str] = {}
         self._said = Notice(job)
 
-    def call(self, sites: Mapping[str, set[str]], *, running: bool) -> None:
+    def look(self, sites: Mapping[str, set[str]], *, running: bool) -> None:
         """Note what the sites say: the jobs that each runs, '?' where it does not answer."""
         for member in {name for name in self.left_out if "?" in sites.get(name, "?")}:
             self.left_out.discard(member)

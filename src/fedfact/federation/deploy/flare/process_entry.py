@@ -2,8 +2,8 @@
 
 FLARE's own script starts a server or site in the background and starts it again when it fails.
 Here it belongs to the command: it ends with it, however that ends, and takes its jobs along. FLARE
-starts the process of a job, which comes in by the same door; so from its first instruction each
-process watches its parent, and none runs FLARE without the wall (see ``wall``).
+starts the process of a job, which starts here as well; so from its first instruction each process
+watches its parent, and none runs FLARE without its filter (see ``message_filter``).
 """
 
 import os
@@ -69,7 +69,7 @@ def _session(workspace: Path) -> None:
 
 
 def _keep_places(kind: str) -> None:
-    """See that a member is in one place; before the wall, which then sees who comes first."""
+    """See that a member is in one place; before the filter, which then sees who comes first."""
     from .job.environment import directory
     from .presence import guard_places, hear_of_others
 
@@ -80,19 +80,19 @@ def _keep_places(kind: str) -> None:
 
 
 def _guard(kind: str) -> None:
-    from .replace import replace
-    from .wall import put_up
+    from .message_filter import install_filter
+    from .patches import patch
 
-    put_up()
+    install_filter()
     launcher = "nvflare.app_common.job_launcher.process_launcher"
-    replace(f"{launcher}:spawn_process", ("cmd_args", "env"), _through_this_door)
+    patch(f"{launcher}:spawn_process", ("cmd_args", "env"), _through_this_entry)
     if kind == "server":
         from .server.limits import impose
 
         impose()
 
 
-def _through_this_door(spawn: Any) -> Any:
+def _through_this_entry(spawn: Any) -> Any:
     """FLARE's command for the process of a job, made into one of ours."""
 
     def spawn_process(cmd_args: list[str], env: dict[str, str]) -> Any:

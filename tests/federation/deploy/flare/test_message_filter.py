@@ -1,4 +1,4 @@
-"""What passes the wall: a table of who says what to whom, and a FLARE that is not the one."""
+"""What passes the filter: a table of who says what to whom, and a FLARE that is not the one."""
 
 import os
 import subprocess
@@ -10,8 +10,8 @@ import pytest
 from fedfact.errors import DeploymentError
 from fedfact.federation.deploy.flare.job.environment import DIRECTORY
 from fedfact.federation.deploy.flare.kits.certificates import CONSOLE
-from fedfact.federation.deploy.flare.replace import replace
-from fedfact.federation.deploy.flare.wall import Peer, objection, stranger
+from fedfact.federation.deploy.flare.message_filter import Peer, objection, stranger
+from fedfact.federation.deploy.flare.patches import patch
 
 SESSION = "_admin_7a0c5b0e-5a53-4d0b-8ac2-7d0f2c7be4a5"
 CID, JOB = Peer("cid", "cid"), Peer("cid.J", "cid")
@@ -111,7 +111,7 @@ def test_a_flare_that_is_not_as_expected_is_refused(place, words, monkeypatch):
     monkeypatch.setitem(sys.modules, __name__, types.ModuleType(__name__))
     vars(sys.modules[__name__]).update(theirs=theirs, PASSES=PASSES)
     with pytest.raises(DeploymentError, match=words):
-        replace(place, ("one",), lambda function: function)
+        patch(place, ("one",), lambda function: function)
     assert sys.modules[__name__].theirs is theirs
 
 
@@ -119,9 +119,10 @@ CHANGED = """
 import sys
 from nvflare.fuel.f3.cellnet.core_cell import CoreCell
 CoreCell.process_message = lambda self, message: None
-sys.argv = ["child", "{kind}", "{parent}", *{words}]
+sys.argv = ["process_entry", "{kind}", "{parent}", *{words}]
 import runpy
-runpy.run_module("fedfact.federation.deploy.flare.child", run_name="__main__", alter_sys=True)
+entry = "fedfact.federation.deploy.flare.process_entry"
+runpy.run_module(entry, run_name="__main__", alter_sys=True)
 """
 WORKER = "nvflare.private.fed.app.client.worker_process"
 

@@ -2,15 +2,15 @@
 
 FLARE's cells pass messages on from site to site, believe what a message says of its origin, and
 ask for rights only where the sender says so. What can be relied on is the certificate at the other
-end of a connection. So each process stands behind the same wall, which sees every connection and
-every message before FLARE does, and drops what may not pass:
+end of a connection. So in each process the same filter sees every connection and every message
+before FLARE does, and drops what may not pass:
 
 - the server takes from a member's connection what that member's own cells say to the server, of
   the few kinds that sites need, and passes nothing on from one member to another;
 - a site takes from its connection to the server what the server says, and nothing of others;
 - between the processes of one machine, only those of one family speak.
 
-It is put up before FLARE runs. With a FLARE that it was not built for, nothing runs.
+It is installed before FLARE runs. With a FLARE that it was not built for, nothing runs.
 """
 
 import logging
@@ -20,7 +20,7 @@ from typing import Any
 
 from .kits.certificates import CONSOLE, SERVER
 from .kits.paths import require_flare
-from .replace import replace
+from .patches import patch
 
 _SERVER = "server"
 _ADMIN_CELL = "_admin_"
@@ -48,7 +48,7 @@ _TO_JOB = {
 
 _SILENT = 10.0  # seconds that a new connection has to show its certificate
 
-_log = logging.getLogger("fedfact.wall")
+_log = logging.getLogger("fedfact.message_filter")
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,19 +128,19 @@ def _family(cell: str) -> str:
     return cell.partition(".")[0]
 
 
-def put_up() -> None:
+def install_filter() -> None:
     """From now on FLARE takes, in this process, only what nothing is to be said against."""
     require_flare()
     cell = "nvflare.fuel.f3.cellnet.core_cell:CoreCell.process_message"
-    replace(cell, ("self", "endpoint", "connection", "app_id", "message"), _behind_wall)
+    patch(cell, ("self", "endpoint", "connection", "app_id", "message"), _filtered)
     manager = "nvflare.fuel.f3.sfm.conn_manager:ConnManager.update_endpoint"
-    replace(manager, ("self", "sfm_conn", "data"), _known_only)
+    patch(manager, ("self", "sfm_conn", "data"), _known_only)
     listener = "nvflare.fuel.f3.drivers.tcp_driver:TcpStreamServer"
-    replace(f"{listener}.get_request", ("self",), _without_handshake)
-    replace(f"{listener}.finish_request", ("self", "request", "client_address"), _handshake_first)
+    patch(f"{listener}.get_request", ("self",), _without_handshake)
+    patch(f"{listener}.finish_request", ("self", "request", "client_address"), _handshake_first)
 
 
-def _behind_wall(take: Any) -> Any:
+def _filtered(take: Any) -> Any:
     told: set[tuple[str, str]] = set()
 
     def process_message(

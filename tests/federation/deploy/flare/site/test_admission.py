@@ -12,7 +12,7 @@ from fedfact.errors import DeploymentError
 from fedfact.federation.deploy.flare.kits import certificates
 from fedfact.federation.deploy.flare.kits.certificates import Authority, make_key
 from fedfact.federation.deploy.flare.kits.kit import Address, read_kit
-from fedfact.federation.deploy.flare.site.knock import knock
+from fedfact.federation.deploy.flare.site.admission import why_not_admitted
 
 
 @contextmanager
@@ -72,18 +72,20 @@ def other(tmp_path_factory):
 
 def test_its_own_server_lets_it_in(kits, at, oak):
     with listening(with_tls(kits.directory / "tls")) as port:
-        assert knock(at(port), oak) is None
+        assert why_not_admitted(at(port), oak) is None
 
 
 def test_where_nobody_is_yet_it_may_try_again(at, oak):
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
-    assert knock(at(port), oak) == (
+    assert why_not_admitted(at(port), oak) == (
         f"localhost:{port}: nobody answers there yet (connection refused)"
     )
-    assert "nowhere.invalid:1: nobody answers there yet (" in knock(at(1, "nowhere.invalid"), oak)
+    assert "nowhere.invalid:1: nobody answers there yet (" in why_not_admitted(
+        at(1, "nowhere.invalid"), oak
+    )
     with listening(lambda line: None) as port:
-        assert "localhost" in knock(at(port), oak)
+        assert "localhost" in why_not_admitted(at(port), oak)
 
 
 @pytest.mark.parametrize("trusts", ["ours", "other"])
@@ -93,7 +95,7 @@ def test_the_server_of_another_consortium_is_an_error(kits, at, oak, other, trus
         listening(with_tls(other, trusted)) as port,
         pytest.raises(DeploymentError, match="is not that of this kit's consortium"),
     ):
-        knock(at(port), oak)
+        why_not_admitted(at(port), oak)
 
 
 def test_a_server_that_does_not_take_the_member_is_an_error(kits, at, oak, other):
@@ -101,7 +103,7 @@ def test_a_server_that_does_not_take_the_member_is_an_error(kits, at, oak, other
         listening(with_tls(kits.directory / "tls", other / "authority.crt")) as port,
         pytest.raises(DeploymentError, match="does not take this kit's certificate"),
     ):
-        knock(at(port), oak)
+        why_not_admitted(at(port), oak)
 
 
 def test_a_member_that_says_it_is_the_server_is_not_believed(kits, at, oak, tmp_path):
@@ -113,7 +115,7 @@ def test_a_member_that_says_it_is_the_server_is_not_believed(kits, at, oak, tmp_
         listening(with_tls(tmp_path, kits.directory / "tls" / "authority.crt")) as port,
         pytest.raises(DeploymentError, match="is not that of this kit's consortium"),
     ):
-        knock(at(port), oak)
+        why_not_admitted(at(port), oak)
 
 
 def test_certificates_whose_time_is_over_are_told(kits, at, oak, tmp_path, monkeypatch):
@@ -128,12 +130,12 @@ def test_certificates_whose_time_is_over_are_told(kits, at, oak, tmp_path, monke
         listening(with_tls(tmp_path, tls / "authority.crt")) as port,
         pytest.raises(DeploymentError, match="the server's certificate has expired"),
     ):
-        knock(at(port), oak)
+        why_not_admitted(at(port), oak)
     with (
         listening(with_tls(tls)) as port,
         pytest.raises(DeploymentError, match="this member's certificate has expired"),
     ):
-        knock(at(port).model_copy(update={"certificate": late}), oak)
+        why_not_admitted(at(port).model_copy(update={"certificate": late}), oak)
 
 
 def test_another_program_is_an_error(at, oak):
@@ -145,4 +147,4 @@ def test_another_program_is_an_error(at, oak):
         listening(speak) as port,
         pytest.raises(DeploymentError, match="no server of a federation; ask the operator"),
     ):
-        knock(at(port), oak)
+        why_not_admitted(at(port), oak)

@@ -12,7 +12,7 @@ from typing import Any
 from ....errors import DeploymentError
 
 
-def replace(place: str, parameters: tuple[str, ...], ours: Callable[[Any], Any]) -> None:
+def patch(place: str, parameters: tuple[str, ...], ours: Callable[[Any], Any]) -> None:
     """Put ``ours(theirs)`` in the place of a function: ``module:name`` or ``module:Class.name``."""
     module, _, path = place.partition(":")
     *within, name = path.split(".")

@@ -18,7 +18,7 @@ _PATIENCE = 5.0  # seconds
 _EXPIRED, _NOT_YET = 10, 9  # what OpenSSL says of certificates
 
 
-def knock(kit: Kit, directory: Path) -> str | None:
+def why_not_admitted(kit: Kit, directory: Path) -> str | None:
     """Why the server does not let the member in now, though it may later; None if it does."""
     where, own = str(kit.server), _own_side(kit, directory)
     try:
