@@ -52,7 +52,7 @@ def _worst(applicant: Applicant, true: Curve) -> float:
     worst, _ = rule_of(applicant.terms).bounds(
         m, c, c, applicant.others, applicant.terms, applicant.standing
     )
-    ends = worst + u * float(true.error(M) - applicant.terms.curve.error(M))
+    ends = worst + u * float(true.error(M) - terms.curve.error(M))
     errors = true.times(u)
     home = int(whole_local_optimum(c, errors))
     if applicant.capacity is not None:
