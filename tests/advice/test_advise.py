@@ -8,7 +8,7 @@ from fedfact.advice.advise import advise
 from fedfact.advice.applicant import Applicant
 from fedfact.advice.known_others import others_like
 from fedfact.advice.recommendation import assumptions, guarantees, recommendation, verdict
-from fedfact.mechanism import RULES, Others, whole_local_optimum, win_probability
+from fedfact.mechanism import RULES, Curve, Others, whole_local_optimum, win_probability
 
 COST = np.array([2e-6, 3e-6, 4e-6, 5e-6, 6e-6, 7e-6, 8e-6, 9e-6])
 SAMPLES = whole_local_optimum(COST, 1.0)
@@ -34,7 +34,7 @@ def test_fee_and_rebate_are_those_of_the_settlement():
     result = settled_with(advice.samples, OWN, "rebate")
     assert advice.samples == 471  # √(1/4.5e-6) = 471.4
     assert advice.fee == result.fee[-1]
-    assert advice.largest_fee == 10**12 // 471
+    assert advice.largest_fee == -(-(10**12) // 471)
     loss = 1 / result.population.total + OWN * 471 - result.net[-1] * 1e-12
     assert advice.outcome.realised == pytest.approx(loss, abs=3e-12)
     assert advice.outcome.worst == advice.outcome.best == advice.outcome.realised
@@ -83,14 +83,14 @@ def test_a_lie_towards_the_median_pays_under_sandwich_once_reports_are_known():
     assert up.added["sandwich"] > 0 > up.added["sandwich_realised"]
 
 
-def test_capped_members_use_what_they_have_and_pay_no_charge():
+def test_members_with_less_data_use_what_they_have_and_pay_no_charge():
     advice = advise(member(capacity=200))
     assert (advice.samples, advice.optimum) == (200, pytest.approx(471.4045))
     population = Population(
         [*"abcdefgh", "me"],
         np.append(COST, OWN),
         np.append(SAMPLES, 200),
-        capped=np.arange(9) == 8,
+        capacity=np.append(SAMPLES, 200),
     )
     result = settle(population, Terms(error_scale=1.0, unit=1e-12))
     loss = 1 / population.total + OWN * 200 - result.net[-1] * 1e-12
@@ -101,10 +101,58 @@ def test_capped_members_use_what_they_have_and_pay_no_charge():
 def test_a_wrong_error_scale_breaks_a_losers_rationality():
     """docs/theory.md: an A a tenth too large costs a loser about 9 % of c·m*."""
     many = Others(np.full(10**5, 471.0), np.full(10**5, OWN))
-    advice = advise(member(others=many, rule="sandwich"))
-    excess = advice.if_error_scale_wrong * 2 * (OWN / 1.1) ** 0.5
+    wrong = advise(member(others=many, rule="sandwich")).if_wrong[0]
+    assert wrong.name == "A is 10% too large"
+    excess = wrong.worst["sandwich"] * 2 * (OWN / 1.1) ** 0.5
     assert excess / (OWN * 471) == pytest.approx(0.095, abs=0.005)
-    assert advise(member()).if_error_scale_wrong < 0  # the rebate leaves room
+    assert wrong.worst["rebate"] < 0  # the rebate leaves room
+    assert wrong.worst["shared"] < wrong.worst["rebate"]
+
+
+def test_a_wrong_curve_by_settlements_with_the_stated_and_errors_of_the_true_one():
+    advice = advise(member(exponent=0.5))
+    for wrong in advice.if_wrong:
+        true = Curve(wrong.error_scale, wrong.exponent)
+        if wrong.name.startswith("b"):  # the same error for what the member would use alone
+            assert true.error(advice.at_home) == pytest.approx(advice.at_home**-0.5)
+        for outcome in advice.outcomes:
+            others = member(exponent=0.5).under(RULES[outcome.rule]).others.total
+            total = outcome.samples + others
+            ends = outcome.worst + float(true.error(total)) - total**-0.5
+            alone = float(true.error(m := true.optimum(OWN)) + OWN * m)
+            assert wrong.worst[outcome.rule] == pytest.approx(ends / alone - 1, abs=1e-5)
+
+
+@pytest.mark.parametrize("exponent", [0.3, 1.0])
+def test_shared_asks_for_less_and_leaves_less_to_lose(exponent):
+    """docs/theory.md: n equals end at min n^(−b)·A·m^(−b) + c·m under shared."""
+    others = others_like(OWN, Terms(error_scale=1.0, exponent=exponent, rule="shared"), 16, None)
+    advice = advise(member(others=others, knows_reports=False, rule="shared", exponent=exponent))
+    own = Curve(16.0**-exponent, exponent)
+    assert advice.samples == whole_local_optimum(OWN, own)
+    assert advice.outcome.worst == pytest.approx(float(own.least_loss(OWN)), rel=1e-4)
+    assert abs(advice.fee) < 10**12 * 1e-3  # next to nothing among equals
+    by_rule = {outcome.rule: outcome.worst for outcome in advice.outcomes}
+    assert by_rule["shared"] < by_rule["rebate"] < by_rule["sandwich"]
+
+
+def test_sizes_scale_what_errors_cost_and_are_for_rules_that_know_them():
+    sized = Others(SAMPLES.astype(float), COST, np.arange(1, 9))
+    advice = advise(Applicant(OWN, Terms(error_scale=1.0, unit=1e-12), sized, True, size=4))
+    assert advice.optimum == pytest.approx((4 / OWN) ** 0.5)
+    assert {outcome.rule for outcome in advice.outcomes} == {"rebate", "shared"}
+    population = Population(
+        [*"abcdefgh", "me"],
+        np.append(COST, OWN),
+        np.append(SAMPLES, advice.samples),
+        size=np.append(np.arange(1, 9), 4),
+    )
+    result = settle(population, Terms(error_scale=1.0, unit=1e-12))
+    assert advice.fee == result.fee[-1]
+    loss = 4 / population.total + OWN * advice.samples - result.net[-1] * 1e-12
+    assert advice.outcome.realised == pytest.approx(loss, abs=3e-12)
+    with pytest.raises(InputError, match="knows no sizes"):
+        Applicant(OWN, Terms(error_scale=1.0, rule="sandwich"), KNOWN, True, size=4)
 
 
 def test_recommendations():
@@ -120,17 +168,11 @@ def test_recommendations():
     assert verdict(cheapest) == "do not join"
     assert "brings you nothing" in recommendation(cheapest)
     assert guarantees(cheapest) == []
-    harmed = advise(member(minimum_samples=3000))
-    assert recommendation(harmed).startswith("Do not join: on average you would end at")
-    forced = advise(member(rule="sandwich", minimum_samples=600))
-    assert (forced.samples, verdict(forced)) == (600, "join with care")
-    assert "bear the worst outcome" in recommendation(forced)
-    poor = advise(member(escrow=10))
-    assert verdict(poor) == "do not join"
-    assert "exceeds the escrow of 0.000000000010" in recommendation(poor)
-    harsh = advise(member(alpha=2 - 1e-6))
-    assert verdict(harsh) == "do not join"
-    assert "too close to 2" in recommendation(harsh)
+    small = advise(member(minimum_samples=600))
+    assert (small.samples, small.least, verdict(small)) == (471, 600, "do not join")
+    assert "the operator admits nobody with fewer than 600" in recommendation(small)
+    poor = advise(member(escrow=10**9))  # a fee below that takes 1,000 samples, admission 3,000
+    assert (poor.samples, poor.least, verdict(poor)) == (1000, 3000, "do not join")
     with pytest.raises(InputError, match="you cannot join"):
         member(minimum_samples=600, capacity=500)
 
@@ -146,16 +188,20 @@ def test_assumptions_fit_what_is_known():
 
 
 def test_only_what_the_agent_can_do_is_considered():
-    """It has 200 samples, or must use 450: it can neither use more nor hold back below that."""
+    """It has 200 samples, or is billed for 150 at least: it cannot use more or be billed less."""
     names = {deviation.name for deviation in advise(member()).deviations}
     assert len(names) == 5
-    few = {deviation.name for deviation in advise(member(capacity=200)).deviations}
-    assert names - few == {"report 20% more, use what that suggests"}
+    few = advise(member(capacity=200)).deviations
+    assert names - {deviation.name for deviation in few} == {
+        "report 20% more, use what that suggests"
+    }
     bound = {deviation.name for deviation in advise(member(minimum_samples=450)).deviations}
-    assert bound == {"report 20% more", "report 20% less"}
-    assert all(
-        deviation.added["rebate"] >= 0 for deviation in advise(member(capacity=200)).deviations
-    )
+    assert names - bound == {
+        "hold back 75% of the data",
+        "hold back 75%, report what fits",
+    }
+    gains = [added for each in few for added in (each.added["rebate"], each.added["shared"])]
+    assert all(gain is None or gain >= 0 for gain in gains)
 
 
 @pytest.mark.parametrize(
@@ -174,8 +220,3 @@ def test_absurd_costs_are_refused(change, message):
 def test_fees_that_do_not_fit_are_refused():
     with pytest.raises(InputError, match="take a larger unit"):
         Applicant(1e90, Terms(error_scale=1e100), KNOWN, knows_reports=True)
-
-
-def test_escrow_bounds_the_largest_fee():
-    assert advise(member()).largest_fee == 10**12 // 471
-    assert advise(member(escrow=2 * 10**9)).largest_fee == 2 * 10**9

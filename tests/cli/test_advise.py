@@ -16,7 +16,7 @@ def test_advice_as_text_figure_and_json(fedfact, examples, tmp_path):
     document = json.loads(fedfact(*base, "--total", 20_000, "--agents", 10, "--json").out)
     assert document["verdict"] == "join"
     assert document["others_samples"] == 18_000
-    assert [outcome["rule"] for outcome in document["outcomes"]] == ["rebate", "sandwich"]
+    assert [outcome["rule"] for outcome in document["outcomes"]] == ["rebate", "shared", "sandwich"]
     assert json.loads(fedfact(*base, "--json").out)["agents"] == 6
 
 
@@ -28,7 +28,7 @@ BAD = {
     "NaN cost": (["--cost", "nan"], "--cost is nan"),
     "both": (["--total", "9", "--agents", "4", "--others", "x.csv"], "leave out --total"),
     "total alone": (["--total", "9000"], "--total needs --agents"),
-    "small total": (["--total", "2001", "--agents", "9"], "fewer than 100 each"),
+    "small total": (["--total", "2001", "--agents", "9"], "fewer than 34 each"),
     "two agents": (["--agents", "2"], "--agents"),
     "others": (["--others", "none.csv"], "none.csv: cannot be read"),
     "lie": (["--lie", "100"], "percentages"),
@@ -69,7 +69,7 @@ def test_bad_terms_are_refused(fedfact, tmp_path, text, message):
 BAD_OTHERS = {
     "one": ("a,1,500\n", "has one agent"),
     "twice": ("a,1,500\na,1,500\n", "row 2 (line 3): agent 'a' is there twice"),
-    "too few samples": ("a,1,500\nb,1,99\n", "row 2 (line 3): agent 'b': has fewer samples than"),
+    "too few samples": ("a,1,500\nb,1,33\n", "row 2 (line 3): agent 'b': has fewer samples than"),
     "tiny cost": ("a,1e-300,500\nb,1,500\n", "row 1 (line 2): reported_cost is 1e-300"),
 }
 

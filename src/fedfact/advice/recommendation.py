@@ -65,6 +65,7 @@ def assumptions(advice: Advice) -> list[str]:
     lines = [
         f"The {advice.agents - 1} others deliver {advice.others_samples:,.0f} samples, {others}.",
         "The data of all agents are alike (iid), so that one curve describes all errors.",
+        "Under other rules, the others use what is best for them there.",
         "The curve is right; what a wrong one does to you is shown above.",
         "Samples are counted where they are used; no rule can see data that is only claimed.",
         "Nobody joins under two names or as one for two, and no coalition trains apart.",

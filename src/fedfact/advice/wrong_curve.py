@@ -49,9 +49,8 @@ def _worst(applicant: Applicant, true: Curve) -> float:
     """Money is by the stated curve; what federation and training alone bring, by the true one."""
     c, m = applicant.true_cost, applicant.samples
     M, u = m + applicant.others.total, applicant.size
-    worst, _ = rule_of(applicant.terms).bounds(
-        m, c, c, applicant.others, applicant.terms, applicant.standing
-    )
+    rule, terms = rule_of(applicant.terms), applicant.terms
+    worst, _ = rule.bounds(m, c, c, applicant.others, terms, applicant.standing)
     ends = worst + u * float(true.error(M) - terms.curve.error(M))
     errors = true.times(u)
     home = int(whole_local_optimum(c, errors))

@@ -50,25 +50,22 @@ def charge_for_misfit(
     reported_cost: ArrayLike,
     curve: CurveLike,
     consistency: float,
-    least: ArrayLike = 0.0,
-    most: ArrayLike = np.inf,
+    best: ArrayLike | None = None,
 ) -> Floats:
-    """Q = κ[ℓ(m) − min ℓ(x)], ℓ(x) = e(x) + c·x, over x from ``least`` to ``most`` (Ours).
+    """Q = κ[ℓ(m) − ℓ(best)], ℓ(x) = e(x) + c·x, c the reported cost (Ours); not below 0.
 
-    Nothing where the samples are the best for the reported cost that the agent can use. Without
-    these limits, and for A/m, it is κ(√(A/m) − √(c·m))².
+    Without ``best`` it is the optimum m*(c); for A/m that is κ(√(A/m) − √(c·m))².
     """
     m, c, curve = floats(samples), floats(reported_cost), curve_of(curve)
-    optimum = curve.optimum(c)
-    best = np.clip(optimum, least, most)
-    free = best == optimum
-    with np.errstate(divide="ignore", invalid="ignore"):
-        if curve.exponent == 1:
+    with np.errstate(divide="ignore"):
+        if best is not None:
+            fits = floats(best)
+            misfit = curve.error(m) - curve.error(fits) + c * (m - fits)
+        elif curve.exponent == 1:
             misfit = (np.sqrt(curve.error(m)) - np.sqrt(c * m)) ** 2
         else:
             misfit = curve.error(m) + c * m - curve.least_loss(c)
-        bound = curve.error(m) - curve.error(best) + c * (m - best)
-    return floats(consistency * np.maximum(np.where(free, misfit, bound), 0))
+    return floats(consistency * np.maximum(misfit, 0))
 
 
 def penalised_loss(

@@ -19,6 +19,7 @@ from ..billing import billing_floor
 from ..curve import Curve
 from ..exact import as_fraction
 from ..losses import charge_for_misfit
+from ..optima import whole_local_optimum
 from ..others import Others, Standing
 from ..population import Population
 from ..search import least_of_each
@@ -167,15 +168,20 @@ class Rule(Lot):
         reported_cost: ArrayLike,
         terms: Terms,
         own: Curve,
-        capacity: float | None = None,
+        standing: Standing | None = None,
     ) -> Floats:
-        """The charge in real numbers, for an agent with this curve of its own."""
+        """The charge in real numbers, for an agent with this curve of its own.
+
+        With a standing it is billed in whole samples, from the billing floor to its capacity.
+        """
         if not self.charges:
             return floats(0.0)
-        least = billing_floor(terms) if terms.minimum_samples > 1 else 0.0
-        most = np.inf if capacity is None else capacity
-        kappa = float(terms.consistency)
-        return charge_for_misfit(samples, reported_cost, own, kappa, min(least, most), most)
+        best = None
+        if standing is not None:
+            most = np.inf if standing.capacity is None else standing.capacity
+            least = min(billing_floor(terms, standing.size), most)
+            best = np.clip(whole_local_optimum(reported_cost, own), least, most)
+        return charge_for_misfit(samples, reported_cost, own, float(terms.consistency), best)
 
     def expected_loss(
         self,
@@ -189,16 +195,17 @@ class Rule(Lot):
     ) -> Floats:
         """The loss of an agent that uses and reports this (Eq. 11): its own, charge, less share.
 
+        ``standing`` is what it is beside the others; without one it is like them, and uses any
+        number of samples, whole or not.
         Where the rule draws, an expectation: by ``chance`` as the agent believes it or, where none
         is given, exactly as these others' reports make it.
         """
-        place = others.beside() if standing is None else standing
-        lost = self._without_share(samples, reported_cost, true_cost, terms, place)
+        lost = self._without_share(samples, reported_cost, true_cost, others, terms, standing)
         if not self.draws:
-            return floats(lost - self.share(others, terms, place))
+            return floats(lost - self.share(others, terms, standing))
         report = floats(reported_cost)
         wins = self.chance_against(report, others) if chance is None else chance(report)
-        return floats(lost - wins * self.share(others, terms, place))
+        return floats(lost - wins * self.share(others, terms, standing))
 
     def bounds(
         self,
@@ -210,9 +217,10 @@ class Rule(Lot):
         standing: Standing | None = None,
     ) -> tuple[float, float]:
         """The largest and the smallest loss that a draw can leave an agent with."""
-        place = others.beside() if standing is None else standing
-        lost = float(self._without_share(samples, reported_cost, true_cost, terms, place))
-        won = lost - self.share(others, terms, place)
+        lost = float(
+            self._without_share(samples, reported_cost, true_cost, others, terms, standing)
+        )
+        won = lost - self.share(others, terms, standing)
         return lost if self.draws else won, won
 
     def _without_share(
@@ -220,13 +228,15 @@ class Rule(Lot):
         samples: ArrayLike,
         reported_cost: ArrayLike,
         true_cost: ArrayLike,
+        others: Others,
         terms: Terms,
-        place: Standing,
+        standing: Standing | None,
     ) -> Floats:
         """What the agent's own samples cost it, and the charge."""
+        place = others.beside() if standing is None else standing
         own = self.own_curve(terms.curve, place.size, place.all_sizes)
         lost = own.error(samples) + floats(true_cost) * floats(samples)
-        return lost + self.charge_in_reals(samples, reported_cost, terms, own, place.capacity)
+        return lost + self.charge_in_reals(samples, reported_cost, terms, own, standing)
 
     def best_samples(
         self, true_cost: ArrayLike, reported_cost: ArrayLike, terms: Terms, own: Curve
