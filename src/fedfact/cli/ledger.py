@@ -162,5 +162,6 @@ def statement(
     delivery = record.deliveries[agent]
     stdout().print(
         f"\nPromised {delivery.promised:,} samples, delivered {delivery.delivered:,} by your own "
-        f"signed count, billed {delivery.billed:,}."
+        f"signed count, in {delivery.attended} of the {delivery.asked} rounds you were asked for; "
+        f"billed {delivery.billed:,}."
     )

@@ -59,6 +59,14 @@ class SubUnits:
         part = self.part - other.part + (borrow.astype(np.int64) << self.bits)
         return SubUnits(self.whole - other.whole - borrow, part, self.bits)
 
+    def coarser(self, shift: Ints, *, up: bool) -> "SubUnits":
+        """Rounded to sub-units 2^shift times as large, for each its own; counted in the same.
+
+        What was rounded up is the same then as if it had been rounded up to these at once.
+        """
+        part = ((self.part + ((1 << shift) - 1 if up else 0)) >> shift) << shift
+        return SubUnits(self.whole + (part >> self.bits), part & (2**self.bits - 1), self.bits)
+
     @property
     def ceiling(self) -> Ints:
         """In whole minor units, rounded up."""
@@ -73,6 +81,12 @@ class SubUnits:
 def bits_for(largest_size: int) -> int:
     """How fine sub-units are beside the largest size."""
     return BITS + (largest_size - 1).bit_length()
+
+
+def bits_of_each(size: Ints) -> Ints:
+    """The same for each size by itself."""
+    bits: Ints = BITS + np.frexp(size - 1.0)[1].astype(np.int64)
+    return bits
 
 
 def errors(

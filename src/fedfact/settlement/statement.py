@@ -113,6 +113,7 @@ def _figures(settlement: Settlement, k: int, total: int) -> Figures:
     return Figures(
         reported_cost=float(population.reported_cost[k]),
         samples=int(population.samples[k]),
+        counted=int(population.used[k]),
         total=total,
         standing=Standing(
             len(population),

@@ -27,7 +27,7 @@ from ..exact import DOES_NOT_FIT
 from ..fees import distinct, refuse_misfit, too_large
 from ..others import Standing
 from ..population import Population
-from ..subunits import bits_for, errors
+from ..subunits import BITS, bits_for, bits_of_each, errors
 from ..terms import Terms
 from .figures import Figures, StatementLine, charge_line, fee_line
 from .rule import Given, Rule
@@ -61,9 +61,14 @@ class Balanced(Rule):
         refuse_misfit(population, terms, float((largest * size * count).sum()))
         M, bits = population.total, bits_for(int(size.max()))
         times, over = self._effective(U, size)
-        own = errors(terms, m, times, over, up=True, bits=bits).times(size)
-        together = errors(terms, np.array([M]), up=False, bits=bits).times(size)
-        fee = own.less(together).ceiling
+        alone = errors(terms, m, times, over, up=True, bits=bits)
+        together = errors(terms, np.array([M]), up=False, bits=bits)
+        own = alone.times(size)
+        fee = own.less(together.times(size)).ceiling
+        if bits > BITS:  # each in sub-units as fine as its own size asks for, as in `fee_for`
+            shift = bits - bits_of_each(size)
+            alone, together = alone.coarser(shift, up=True), together.coarser(shift, up=False)
+            fee = alone.times(size).less(together.times(size)).ceiling
         rest = errors(terms, M - m, U, U - size, up=True, bits=bits).times(U - size)
         whole, part = own.total(count)
         pool = whole - own.whole - rest.whole + ((part - own.part - rest.part) >> bits)
@@ -91,7 +96,7 @@ class Balanced(Rule):
             np.unique(size, return_inverse=True)[1]
         ]
         choices = Choices(size, *self._effective(signed, size), np.minimum(least, most), most)
-        charge = exact_charge(terms, population.reported_cost, population.samples, choices)
+        charge = exact_charge(terms, population.reported_cost, population.used, choices)
         population.refuse(
             charge == DOES_NOT_FIT, lambda k: too_large("consistency charge", population, k)
         )

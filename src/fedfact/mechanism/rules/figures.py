@@ -30,6 +30,7 @@ class Figures:
     """What one agent's lines are made of.
 
     Attributes:
+        counted: the samples that the charge goes by.
         total: M, the samples of all agents.
         standing: its size, that of all who are settled, and its capacity.
         signed_size: that of all who signed.
@@ -40,6 +41,7 @@ class Figures:
 
     reported_cost: float
     samples: int
+    counted: int
     total: int
     standing: Standing
     signed_size: int
@@ -86,7 +88,7 @@ def charge_line(of: Figures, terms: Terms, own: Curve, least: int) -> StatementL
     """Q, the charge for data that does not fit the report, and what would have fitted it."""
     if of.left:
         return StatementLine("charge", of.charge, "0", "waived for members that leave", "you pay")
-    c, m = decimal_text(of.reported_cost), of.samples
+    c, m = decimal_text(of.reported_cost), of.counted
     best = max(int(whole_local_optimum(of.reported_cost, own)), least)
     if of.standing.capacity is not None:
         best = min(best, of.standing.capacity)
