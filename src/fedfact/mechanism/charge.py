@@ -54,18 +54,20 @@ def exact_charge(terms: Terms, cost: Floats, samples: Ints, choices: Choices) ->
 
 def _charges(terms: Terms, cost: Floats, samples: Ints, of: Choices) -> Ints:
     """By floats where they can tell; the doubtful ones exactly."""
-    b, kappa = float(terms.exponent), float(terms.consistency)
+    b, kappa = longdouble(as_fraction(terms.exponent)), float(terms.consistency)
     eps = float(np.finfo(np.longdouble).eps)
     c = cost.astype(np.longdouble) / longdouble(as_fraction(terms.unit))
     reach = of.times / of.over.astype(np.longdouble)
     own = of.size * longdouble(terms.error_scale_in_units) * reach**-b
     with np.errstate(over="ignore"):
-        low = np.clip(np.floor((b * own / c) ** (1 / (1 + np.longdouble(b)))), 1, MOST_SAMPLES)
+        low = np.clip(np.floor((b * own / c) ** (1 / (1 + b))), 1, MOST_SAMPLES)
     gain = own * low**-b * -np.expm1(-b * np.log1p(1 / low))  # of one more sample
     best = np.clip(low + (gain > c), of.least, of.most)
     close = np.abs(gain - c) <= (2.0**-49 + 512 * eps) * c  # then either is as good, or nearly
     more = samples - best
-    change, spent = own * best**-b * np.expm1(-b * np.log1p(more / best)), c * more
+    near = np.abs(more) < best / 2  # elsewhere the quotient itself is the more exact one
+    log = np.where(near, np.log1p(np.where(near, more / best, 0)), np.log(samples / best))
+    change, spent = own * best**-b * np.expm1(-b * log), c * more
     with np.errstate(over="ignore", invalid="ignore"):
         value = kappa * (change + spent) - 2.0**-BITS
         error = kappa * (2.0**-50 + 512 * eps) * (np.abs(change) + np.abs(spent) + 2 * c * close)

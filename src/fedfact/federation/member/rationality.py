@@ -105,7 +105,7 @@ def _largest(
     most = found
     for _ in range(_SPLITS):
         more = bound > found + close
-        most = max(most, *bound[~more])
+        most = float(bound[~more].max(initial=most))
         if not more.any():
             break
         a, b = a[more], b[more]
@@ -113,7 +113,7 @@ def _largest(
         found = max(found, float(np.max(loss.at(middle) - back(middle))))
         a, b = np.concatenate((a, middle)), np.concatenate((middle, b))
         bound = loss.most(a, b) - back(b)
-    return float(max(most, *bound))
+    return float(bound.max(initial=most))
 
 
 def loss_alone(true_cost: float, own: Curve, size: int, capacity: int) -> float:

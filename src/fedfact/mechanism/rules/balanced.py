@@ -64,11 +64,10 @@ class Balanced(Rule):
         alone = errors(terms, m, times, over, up=True, bits=bits)
         together = errors(terms, np.array([M]), up=False, bits=bits)
         own = alone.times(size)
-        fee = own.less(together.times(size)).ceiling
         if bits > BITS:  # each in sub-units as fine as its own size asks for, as in `fee_for`
             shift = bits - bits_of_each(size)
             alone, together = alone.coarser(shift, up=True), together.coarser(shift, up=False)
-            fee = alone.times(size).less(together.times(size)).ceiling
+        fee = alone.times(size).less(together.times(size)).ceiling
         rest = errors(terms, M - m, U, U - size, up=True, bits=bits).times(U - size)
         whole, part = own.total(count)
         pool = whole - own.whole - rest.whole + ((part - own.part - rest.part) >> bits)
