@@ -105,8 +105,8 @@ def test_one_sample_billed_as_the_minimum_gained_a_fifth_of_the_loss_alone():
 def test_the_minimum_is_billed_no_more():
     lie = COSTS | {"fir": 200000.0 / 200**2}
     assert least_admitted(ESCROW) == 600
-    with pytest.raises(InputError, match="asks for 200 samples, .* with 600 or more"):
-        agreed({name: 0.3 for name in COSTS} | {"fir": lie["fir"]}, ESCROW)
+    with pytest.raises(InputError, match=r"asks for 200 samples, .* with 600 or more"):
+        agreed(dict.fromkeys(COSTS, 0.3) | {"fir": lie["fir"]}, ESCROW)
     # The best lie that is admitted: 600 samples agreed, one used, 200 billed, and a charge.
     costs = dict.fromkeys(COSTS, 0.3) | {"fir": 200000.0 / 600**2}
     rides = now(ESCROW, costs, honest(ESCROW, costs) | {"fir": 1}, "fir", 0.5)

@@ -147,7 +147,7 @@ def asked(house, record):
     head = record.acknowledged["alder"] and record.head
     ledger = {"number": head.number, "hash": head.hash}
     contents = {
-        "enrol": {"terms": record.terms.dump()},
+        "enrol": {"terms": record.terms.dump(), "size": 1},
         "agree": {
             "contract": contract.dump(),
             "signature": key.sign("contract", contract.encoded()),

@@ -141,7 +141,7 @@ def test_under_shared_less_than_half_of_the_signed_size_cannot_be_settled():
     contracts = contracts_for(ENROLMENTS, terms, START, sizes)
 
     def void(*names, bigger=0):
-        there = [each for each in delivered({name: attested() for name in names}, 3)]
+        there = delivered({name: attested() for name in names}, 3)
         signed = dict(contracts)
         signed["dogwood"] = signed["dogwood"].model_copy(update={"size": 6 + bigger})
         return why_void(there, signed, terms)
