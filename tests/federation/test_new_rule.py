@@ -147,7 +147,9 @@ def test_a_federation_runs_by_it_and_verifies(make_house, sound):
 
 
 def test_terms_that_name_no_rule_are_refused():
-    with pytest.raises(ValueError, match="rule is 'halve'; choose sandwich or rebate or shared or half"):
+    with pytest.raises(
+        ValueError, match="rule is 'halve'; choose sandwich or rebate or shared or half"
+    ):
         Terms(rule="halve")
 
 

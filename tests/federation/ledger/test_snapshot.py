@@ -22,7 +22,17 @@ def said(number):
     """Any document will do."""
     return (
         "delivery",
-        Delivery(agent=f"a{number}", promised=1, delivered=1, billed=1, left=False, last_round=1),
+        Delivery(
+            agent=f"a{number}",
+            promised=1,
+            delivered=1,
+            counted=1,
+            attended=1,
+            asked=1,
+            billed=1,
+            last_round=1,
+            left=False,
+        ),
     )
 
 

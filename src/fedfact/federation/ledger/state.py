@@ -64,6 +64,7 @@ class LedgerState:
         self.revealed: Revealed | None = None
         self.settlement: int | None = None
         self.settled: Settled | None = None
+        self._void: str | None = None  # whatever ``settled`` says
         self.lines: dict[str, Line] = {}
         self.acknowledged: dict[str, Acknowledged] = {}
         self.handed: dict[str, Handed] = {}  # of a void settlement
@@ -272,15 +273,14 @@ class LedgerState:
     def _take_settlement(self, said: Settled, number: int) -> None:
         _require(self.revealed is not None, "a settlement before the seed was revealed")
         _require(self.settled is None, "a second settlement that no reversal came before")
-        self.settlement, self.settled = number, said
+        self.settlement, self.settled, self._void = number, said, self.void_now
         self.lines, self.acknowledged, self.handed = {}, {}, {}
 
     def _take_line(self, said: Line, number: int) -> None:
-        if self.settled is None:
-            raise LedgerError("a line of no settlement")
+        _require(self.settled is not None, "a line of no settlement")
         _require(said.agent not in self.lines, "a second line")
         _require(said.agent in self.deliveries, "a line for an agent that delivered nothing")
-        _require(not self.settled.void, "a line of a void settlement")
+        _require(not self._void, "a line of a settlement that is void")
         _require_sorted(said.agent, self.lines)
         _require(not self.acknowledged, "a line after statements were handed out")
         self.lines[said.agent] = said
