@@ -247,7 +247,8 @@ def status(directory: Directory, as_json: AsJson = False) -> None:
         phase = "starting" if running else "not started"
         if as_json:
             name = published.name
-            print_json({"federation": name, "phase": phase, "invited": invited, "running": running})
+            said = {"federation": name, "phase": phase, "invited": list(invited)}
+            print_json({**said, "running": running})
         else:
             stdout().print(f"{published.name}: {phase}; invited: {', '.join(invited)}")
         return
