@@ -498,7 +498,8 @@ def test_two_members_have_two_keys(run, tmp_path, requests):
 def test_terms_that_cannot_be_leave_nothing_behind(run, tmp_path):
     for wrong, said in (
         ("[money]\nerror_scale = -1.0\n", "error_scale"),
-        ("[money]\nerror_scale = 1.0\nalpha = 1.9\n", "alpha is 1.9"),
+        ("[money]\nerror_scale = 1.0\nalpha = 1.0\n", "alpha has no place in a federation's terms"),
+        ("[money]\nloss_value = 2.0\n", "do not settle by measured losses"),
         ("[money]\nerror_scal = 1.0\n", "did you mean error_scale?"),
         ("[training]\nnetwork = 'digit'\n", "digits"),
     ):

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from fedfact.errors import InputError
+from fedfact.errors import FedfactError, InputError
 from fedfact.federation.agreement.terms import Published
 from fedfact.federation.audit.laws import Fault
 from fedfact.federation.audit.verify import chain, signatures
@@ -339,7 +339,7 @@ def test_no_malformed_export_is_taken_for_the_ledger(house, tmp_path):
             read = [*entries[:k], *read, *entries[k + 1 :]]
             assert chain(read)
             assert not signatures(read)
-        except (InputError, Fault):
+        except (FedfactError, Fault):
             return 1
 
     strategy = st.tuples(st.integers(0, len(entries) - 1), DAMAGE)

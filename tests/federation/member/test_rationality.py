@@ -218,11 +218,13 @@ def test_an_honest_agent_signs(terms, cost, agents, more, capacity):
 @examples
 @given(terms_of_all_kinds, st.floats(1e-6, 1e4), st.integers(2, 300), st.integers(2, 300))
 def test_an_honest_agent_of_any_size_signs_unless_it_is_nearly_half_of_all(terms, cost, u, more):
-    """Under shared one of a third of all size at most never loses (docs/theory.md)."""
-    assume(terms.rule != "sandwich")
+    """Under shared one of a third of all size at most never loses (docs/theory.md), unless it is
+    to use so few samples that one more or less makes a difference."""
+    assume(terms.rule != "sandwich" and terms.unit < 1)
     U = (3 if terms.rule == "shared" else 1) * u + more
     assume(unfit(reported(cost), terms, u, U) is None)
     contract = offered(terms, cost, 3, 2 * least_admitted(terms), size=u, total_size=U)
+    assume(terms.rule != "shared" or contract.samples >= 10)
     assert asked(contract, terms, cost) is None
 
 

@@ -147,7 +147,7 @@ def population_of(
 
 
 def with_the_least(standing: Standing, rule: Rule) -> Standing:
-    """The same agent beside the least size of others that can be settled, which is two members'."""
+    """The same agent where as little size is settled as may be: it and two others at least."""
     least = max(rule.least_total_size(standing.all_sizes), standing.size + 2)
     return replace(standing, total_size=least)
 
