@@ -102,6 +102,7 @@ def _check_plain(path: Path, copy: Path) -> None:
     What is no data base at all is for the reader to say.
     """
     with suppress(sqlite3.DatabaseError), closing(sqlite3.connect(copy)) as connection:
+        connection.text_factory = lambda data: data.decode(errors="surrogateescape")
         connection.execute("PRAGMA trusted_schema=OFF")
         made = connection.execute("SELECT type, name, sql FROM sqlite_master").fetchall()
         made = [each for each in made if each[0] != "index" or each[2] is not None]
