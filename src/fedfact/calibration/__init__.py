@@ -1,0 +1,23 @@
+"""Where the curve of the terms comes from: trainings at several sizes, a fit, a lower bound.
+
+Maths on numpy and scipy; only `measure`, which trains, needs PyTorch.
+"""
+
+from .bound import Saving
+from .calibrate import Calibration, calibrate
+from .document import document, terms_lines
+from .fit import Estimate, PowerLaw
+from .runs import Runs, Sizes, read_runs
+
+__all__ = [
+    "Calibration",
+    "Estimate",
+    "PowerLaw",
+    "Runs",
+    "Saving",
+    "Sizes",
+    "calibrate",
+    "document",
+    "read_runs",
+    "terms_lines",
+]
