@@ -6,12 +6,12 @@ Maths on numpy and scipy; only `measure`, which trains, needs PyTorch.
 from .bound import Saving
 from .calibrate import Calibration, calibrate
 from .document import document, terms_lines
-from .fit import Estimate, PowerLaw
+from .fit import Fitted, PowerLaw
 from .runs import Runs, Sizes, read_runs
 
 __all__ = [
     "Calibration",
-    "Estimate",
+    "Fitted",
     "PowerLaw",
     "Runs",
     "Saving",

@@ -5,7 +5,7 @@ from typing import Any
 
 from .._version import __version__
 from .calibrate import WANTED, Calibration, Priced
-from .fit import LEVEL, Estimate, PowerLaw
+from .fit import LEVEL, Fitted, PowerLaw
 
 
 def terms_lines(calibration: Calibration) -> str:
@@ -54,7 +54,7 @@ def _law(law: PowerLaw, calibration: Calibration) -> dict[str, Any]:
     }
 
 
-def _estimate(estimate: Estimate) -> dict[str, float | None]:
+def _estimate(estimate: Fitted) -> dict[str, float | None]:
     named = estimate._asdict()
     return {name: value if isfinite(value) else None for name, value in named.items()}
 

@@ -25,7 +25,7 @@ _GRID = np.geomspace(*EXPONENTS, 400)
 _STEPS, _STEEPEST = 50, 4.0
 
 
-class Estimate(NamedTuple):
+class Fitted(NamedTuple):
     """A number of the curve with its interval; not finite where the runs do not limit it."""
 
     value: float
@@ -42,9 +42,9 @@ class PowerLaw:
         noise: the standard error of each of these means.
     """
 
-    scale: Estimate
-    exponent: Estimate
-    floor: Estimate
+    scale: Fitted
+    exponent: Fitted
+    floor: Fitted
     misfit: Floats
     noise: Floats
 
@@ -143,9 +143,9 @@ def _fit(lines: _Lines, given: float | None) -> PowerLaw:
     scales, floors = _intervals(lines, b, (low, high), limit)
     noise = np.sqrt(lines.variance / lines.sizes.count)
     return PowerLaw(
-        scale=Estimate(float(a * unscaled), *scales),
-        exponent=Estimate(b, low, high),
-        floor=Estimate(float(floor), *floors),
+        scale=Fitted(float(a * unscaled), *scales),
+        exponent=Fitted(b, low, high),
+        floor=Fitted(float(floor), *floors),
         misfit=lines.sizes.mean - floor - a * power,
         noise=noise if lines.sizes.variance.any() else np.zeros_like(noise),
     )
@@ -159,8 +159,9 @@ def _least(lines: _Lines) -> float:
     def residuals(exponent: Floats) -> Floats:
         (a,), (floor,), *_ = lines.at(exponent)
         misfit = lines.sizes.mean - floor - a * np.exp(-exponent * lines.log_x)
-        return floats(np.sqrt(lines.weight) * misfit)
+        return floats(np.sqrt(lines.weight / lines.weight.sum()) * misfit / unit)
 
+    unit = float(np.ptp(lines.sizes.mean)) or 1.0  # tolerances are for numbers around 1
     exact = 1e-15
     start = np.clip(_GRID[best], bounds[0] * (1 + 1e-9), bounds[1] * (1 - 1e-9))
     found = optimize.least_squares(

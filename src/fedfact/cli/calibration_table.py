@@ -4,7 +4,7 @@ from math import isfinite
 
 import numpy as np
 
-from ..calibration import Calibration, Estimate, PowerLaw, terms_lines
+from ..calibration import Calibration, Fitted, PowerLaw, terms_lines
 from .shared.output import print_table, stdout
 from .shared.tables import new_table
 
@@ -30,7 +30,7 @@ def print_calibration(found: Calibration) -> None:
     console.print(f"\nFor terms.toml:\n\n{terms_lines(found)}", soft_wrap=True)
 
 
-def _estimate(estimate: Estimate) -> list[str]:
+def _estimate(estimate: Fitted) -> list[str]:
     return [f"{number:.4g}" if isfinite(number) else "open" for number in estimate]
 
 
@@ -64,13 +64,20 @@ def _print_members(found: Calibration) -> None:
     """What federation saves members by the curve and at least, and what A follows."""
     console, published = stdout(), found.published
     trained = int(found.sizes.samples[found.place])
-    console.print(f"\nWhat a whole of {found.whole:,} samples saves a member, in loss:")
-    table = new_table("samples", "by the fit", "at least, 95 %", "of the fit")
+    console.print(
+        f"\nWhat a whole of {found.whole:,} samples saves a member, in loss: by the fit, at least, "
+        "and by terms whose A is low enough, with this exponent and with 1."
+    )
+    table = new_table("samples", "by the fit", "at least, 95 %", "of the fit", "by terms", "by A/m")
     some = np.linspace(0, len(published.savings) - 1, _MOST_MEMBERS).round().astype(int)
-    for saving in sorted({published.binding, *(published.savings[k] for k in some)}):
-        numbers = (f"{saving.fitted:.4f}", f"{saving.least:.4f}", f"{saving.ratio:.1%}")
-        table.add_row(f"{saving.samples:,}", *numbers)
-    print_table(table)
+    shown = {published.savings.index(published.binding), *some.tolist()}
+    for k in sorted(shown):
+        saving, inverse = published.savings[k], found.inverse.savings[k]
+        terms, by_inverse = published.q * saving.fitted, found.inverse.q * inverse.fitted
+        numbers = (f"{n:.4f}" for n in (saving.fitted, saving.least))
+        lowered = (f"{max(n, 0):.4f}" for n in (terms, by_inverse))
+        table.add_row(f"{saving.samples:,}", *numbers, f"{saving.ratio:.1%}", *lowered)
+    print_table(table, ("by A/m", "by the fit"))
     if len(published.savings) > _MOST_MEMBERS:
         console.print(f"Some of {len(published.savings):,} sizes; --json has all.")
     if trained != found.whole:
