@@ -1,6 +1,6 @@
 """Where the curve of the terms comes from: trainings at several sizes, a fit, a lower bound.
 
-Maths on numpy and scipy; only `measure`, which trains, needs PyTorch.
+Maths on numpy and scipy; only `trained`, which trains, needs PyTorch.
 """
 
 from .bound import Saving
