@@ -137,7 +137,7 @@ def test_every_mechanism_function_names_its_equation():
             "fedfact.settlement, fedfact.advice, fedfact.federation.audit.verify",
             ("torch", "sklearn", "matplotlib", "pyarrow", "nvflare"),
         ),
-        ("fedfact.calibration", ("torch", "sklearn", "matplotlib", "pyarrow", "pydantic")),
+        ("fedfact.calibration", ("scipy", "torch", "matplotlib", "pyarrow")),
     ],
 )
 def test_what_is_light_loads_nothing_heavy(modules, absent):

@@ -122,3 +122,62 @@ cli.main()
 def test_a_refusal_is_an_input_error(runs_csv):
     with pytest.raises(InputError, match="too close to the whole"):
         calibrate(read_runs(runs_csv), members=[2000])
+
+
+TRAIN = [
+    "--data",
+    "digits",
+    "--sizes",
+    "40:160",
+    "--whole",
+    "640",
+    "--seeds",
+    "3",
+    "--epochs",
+    "12",
+]
+
+
+def test_it_trains_and_says_the_same_of_the_file_it_wrote(fedfact, tmp_path):
+    first = fedfact("calibrate", *TRAIN, "--device", "cpu", "-o", tmp_path / "out", "--json")
+    assert first.code == 0, first.err
+    assert f"note: wrote {tmp_path / 'out' / 'runs.csv'}" in first.err
+    again = fedfact("calibrate", tmp_path / "out" / "runs.csv", "--json")
+    assert json.loads(again.out) == json.loads(first.out)
+    held = fedfact("calibrate", *TRAIN, "-o", tmp_path / "out")
+    assert (held.code, held.out) == (2, "")
+    assert "holds runs already; go on with them by --resume" in held.err
+    resumed = fedfact("calibrate", *TRAIN, "-o", tmp_path / "out", "--resume", "--json")
+    assert json.loads(resumed.out) == json.loads(first.out)
+    assert "3 of 3 trainings are there already" in resumed.err
+
+
+BAD_TRAININGS = {
+    "nothing": ([], "give a file of runs, or --data to train on"),
+    "both": (["x.csv", "--data", "digits"], "give a file of runs (x.csv) or --data digits, not"),
+    "no data": (["x.csv", "--seeds", "3", "-o", "o"], "--seeds, --output: only for trainings;"),
+    "resume": (["x.csv", "--resume"], "--resume: only for trainings; add --data"),
+    "where": (["--data", "own.npz"], "say where the runs go with -o DIR"),
+    "sizes": (["--data", "digits", "--sizes", "a:b"], "--sizes is 'a:b'; give whole numbers"),
+    "range": (["--data", "digits", "--sizes", "80:20"], "--sizes is '80:20'"),
+}
+
+
+@pytest.mark.parametrize(("options", "message"), BAD_TRAININGS.values(), ids=BAD_TRAININGS)
+def test_bad_trainings_exit_2(fedfact, options, message):
+    run = fedfact("calibrate", *options)
+    assert (run.code, run.out) == (2, "")
+    assert message in run.err
+
+
+@pytest.mark.slow
+def test_ctrl_c_leaves_no_runs_and_resume_goes_on(start_process, fedfact, tmp_path):
+    out = tmp_path / "out"
+    first = start_process("runs.csv,1,before", "calibrate", *TRAIN, "-o", out)
+    first.communicate(timeout=120)
+    assert first.returncode != 0
+    assert not (out / "runs.csv").exists()
+    resumed = fedfact("calibrate", *TRAIN, "-o", out, "--resume", "--json")
+    assert "3 of 3 trainings are there already" in resumed.err
+    assert [path.name for path in out.glob(".*")] == []
+    assert json.loads(resumed.out)["runs"] == 12

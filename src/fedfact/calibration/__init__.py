@@ -1,13 +1,19 @@
 """Where the curve of the terms comes from: trainings at several sizes, a fit, a lower bound.
 
-Maths on numpy and scipy; only `trained`, which trains, needs PyTorch.
+Maths on numpy and scipy; only `trained`, which trains, needs PyTorch. What is offered here is
+imported when it is asked for, since scipy loads slowly.
 """
 
-from .bound import Saving
-from .calibrate import Calibration, calibrate
-from .document import document, terms_lines
-from .fit import Fitted, PowerLaw
-from .runs import Runs, Sizes, read_runs
+from typing import TYPE_CHECKING
+
+from ..lazy import lazily as _lazily
+
+if TYPE_CHECKING:
+    from .bound import Saving
+    from .calibration import Calibration, calibrate
+    from .fit import Fitted, PowerLaw
+    from .output import document, terms_lines
+    from .runs import Runs, Sizes, read_runs
 
 __all__ = [
     "Calibration",
@@ -21,3 +27,19 @@ __all__ = [
     "read_runs",
     "terms_lines",
 ]
+
+__getattr__, __dir__ = _lazily(
+    __name__,
+    {
+        "Calibration": "calibration",
+        "Fitted": "fit",
+        "PowerLaw": "fit",
+        "Runs": "runs",
+        "Saving": "bound",
+        "Sizes": "runs",
+        "calibrate": "calibration",
+        "document": "output",
+        "read_runs": "runs",
+        "terms_lines": "output",
+    },
+)

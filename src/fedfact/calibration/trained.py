@@ -71,8 +71,8 @@ class Grid:
             )
         if len(sizes) < LEAST_SIZES:
             raise InputError(
-                f"there are {len(sizes)} sizes with the whole; name {LEAST_SIZES - 1} or more below "
-                "it"
+                f"there are {len(sizes)} sizes, the whole among them; name {LEAST_SIZES - 1} or "
+                "more below it"
             )
         return sizes
 

@@ -7,7 +7,7 @@ from matplotlib.ticker import FuncFormatter, NullFormatter
 
 from ...arrays import Floats
 from ...calibration import Calibration
-from ...calibration.calibrate import Priced
+from ...calibration.calibration import Priced
 from ..base.style import BLUE, GREEN, GREY, INK, ORANGE, PAPER, picture
 
 _FEW = 30  # members' sizes that have room for a dash each

@@ -4,7 +4,7 @@ from math import isfinite
 from typing import Any
 
 from .._version import __version__
-from .calibrate import WANTED, Calibration, Priced
+from .calibration import WANTED, Calibration, Priced
 from .fit import LEVEL, Fitted, PowerLaw
 
 
