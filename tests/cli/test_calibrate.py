@@ -28,7 +28,7 @@ def test_text_names_the_fit_the_bound_and_the_terms(fedfact, runs_csv):
         "b, the exponent",
         "Worst misfit:",
         "b is known to ±0.05",
-        "What a whole of 3,200 samples saves a member",
+        "a whole of 3,200 samples saves a member this much",
         f"q set by members of {found.published.binding.samples:,} samples",
         f"error_scale = {found.terms.error_scale!r}\nexponent = {found.terms.exponent!r}\n",
     ):

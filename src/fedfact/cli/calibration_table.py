@@ -5,6 +5,7 @@ from math import isfinite
 import numpy as np
 
 from ..calibration import Calibration, Fitted, PowerLaw, terms_lines
+from ..mechanism import Terms
 from .shared.output import print_table, stdout
 from .shared.tables import new_table
 
@@ -65,8 +66,8 @@ def _print_members(found: Calibration) -> None:
     console, published = stdout(), found.published
     trained = int(found.sizes.samples[found.place])
     console.print(
-        f"\nWhat a whole of {found.whole:,} samples saves a member, in loss: by the fit, at least, "
-        "and by terms whose A is low enough, with this exponent and with 1."
+        f"\nIn loss, a whole of {found.whole:,} samples saves a member this much: by the fit, at "
+        "least, and by terms whose A is lowered to that, with this exponent and with 1."
     )
     table = new_table("samples", "by the fit", "at least, 95 %", "of the fit", "by terms", "by A/m")
     some = np.linspace(0, len(published.savings) - 1, _MOST_MEMBERS).round().astype(int)
@@ -87,7 +88,13 @@ def _print_members(found: Calibration) -> None:
         )
     terms = found.terms
     console.print(
-        f"A = q·a·v = {published.q:.4g} · {published.law.scale.value:.4g} · {found.value:g} = "
-        f"{terms.error_scale:,.6g}, with b = {terms.exponent} and q set by members of "
+        f"A = q·a·v = {published.q:.4g} · {published.law.scale.value:.4g} · {found.value:,g} = "
+        f"{_amount(terms)}, with b = {terms.exponent} and q set by members of "
         f"{published.binding.samples:,} samples."
     )
+
+
+def _amount(terms: Terms) -> str:
+    """A, without an exponent where it is large."""
+    scale = float(terms.required_error_scale)
+    return f"{scale:,.0f}" if scale >= 1e5 else f"{scale:,.6g}"

@@ -8,7 +8,7 @@ from matplotlib.ticker import FuncFormatter, NullFormatter
 from ...arrays import Floats
 from ...calibration import Calibration
 from ...calibration.calibration import Priced
-from ..base.style import BLUE, GREEN, GREY, INK, ORANGE, PAPER, picture
+from ..base.style import BLUE, GREEN, GREY, INK, ORANGE, PAPER, Percent, picture
 
 _FEW = 30  # members' sizes that have room for a dash each
 
@@ -46,13 +46,14 @@ def _losses(axes: Axes, found: Calibration) -> None:
 
 
 def _misfits(axes: Axes, found: Calibration) -> None:
-    """How far the means are from each fit, with two standard errors."""
+    """How far the means are from each fit, in parts of it, with two standard errors."""
     laws = ((found.inverse.law, ORANGE, "of A/m"), (found.law, BLUE, "of the fit"))
     for law, colour, label in laws:
+        fitted = np.abs(law(found.sizes.samples))
         axes.errorbar(
             found.sizes.samples,
-            law.misfit,
-            yerr=2 * law.noise,
+            law.misfit / fitted,
+            yerr=2 * law.noise / fitted,
             fmt="o",
             color=colour,
             label=label,
@@ -62,7 +63,8 @@ def _misfits(axes: Axes, found: Calibration) -> None:
         )
     axes.axhline(0, color=INK, lw=1)
     axes.set_title("Misfit")
-    axes.set_ylabel("mean loss − fit, ± 2 standard errors")
+    axes.yaxis.set_major_formatter(Percent(1))
+    axes.set_ylabel("mean loss above the fit, ± 2 standard errors")
 
 
 def _savings(axes: Axes, found: Calibration) -> None:
