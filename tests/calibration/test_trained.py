@@ -1,6 +1,7 @@
 """Runs by training: what is drawn and trained, what is kept, and what goes on after a stop."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,7 +10,9 @@ from fedfact.calibration import read_runs
 from fedfact.calibration.trained import Grid, train_runs
 from fedfact.data.registry import load
 from fedfact.errors import InputError
+from fedfact.io.files import alone
 from fedfact.training import RECIPES, Machine, train_local
+from fedfact.training.seeds import generator
 from fedfact.training.setup import assemble
 
 SMALL = Grid(data="digits", sizes=[20, 40, 80], whole=160, seeds=3, epochs=1)
@@ -35,10 +38,6 @@ def test_every_seed_trains_every_size_and_all_is_written(machine, tmp_path):
 
 
 def test_a_run_is_the_local_training_of_samples_drawn_for_it(machine, tmp_path):
-    from dataclasses import replace
-
-    from fedfact.training.seeds import generator
-
     runs = train_runs(SMALL, machine, tmp_path / "out")
     dataset, recipe = load("digits"), replace(RECIPES["digits"], epochs=1)
     drawn = [
@@ -77,6 +76,24 @@ def test_what_was_stopped_goes_on_and_leaves_no_half_file(machine, tmp_path):
     assert (tmp_path / "out" / "runs.csv").read_bytes() == whole.csv()
 
 
+def test_a_damaged_training_is_refused(machine, tmp_path):
+    train_runs(SMALL, machine, tmp_path / "out")
+    path = next((tmp_path / "out" / "trained").glob("*.json"))
+    path.write_text(path.read_text()[:40])
+    with pytest.raises(InputError, match="is damaged; delete it to train it again"):
+        train_runs(SMALL, machine, tmp_path / "out", resume=True)
+    assert (tmp_path / "out" / "runs.csv").exists()
+
+
+def test_two_at_once_are_refused(machine, tmp_path):
+    with (
+        alone(tmp_path, wait=False),
+        pytest.raises(InputError, match="another process is at work there"),
+    ):
+        train_runs(SMALL, machine, tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_the_default_grid_halves_the_whole():
     assert Grid(data="digits", seeds=3).resolved(1438) == [22, 44, 89, 179, 359, 719, 1438]
     assert Grid(data="digits", seeds=3, whole=64).resolved(1438) == [1, 2, 4, 8, 16, 32, 64]
@@ -96,8 +113,6 @@ BAD = {
 
 @pytest.mark.parametrize(("change", "message"), BAD.values(), ids=BAD)
 def test_bad_grids_are_refused_before_any_work(machine, tmp_path, change, message):
-    from dataclasses import replace
-
     with pytest.raises(InputError) as refused:
         train_runs(replace(SMALL, **change), machine, tmp_path / "out")
     assert message in str(refused.value)

@@ -5,7 +5,6 @@ from math import isfinite
 import numpy as np
 
 from ..calibration import Calibration, Fitted, PowerLaw, terms_lines
-from ..mechanism import Terms
 from .shared.output import print_table, stdout
 from .shared.tables import new_table
 
@@ -86,15 +85,14 @@ def _print_members(found: Calibration) -> None:
             f"No size of {found.whole:,} was trained: {trained:,}, where the loss is no lower, "
             "stands for it."
         )
-    terms = found.terms
+    terms, scale = found.terms, f"{published.law.scale.value:.4g}"
+    a = _plain(float(terms.required_error_scale))
     console.print(
-        f"A = q·a·v = {published.q:.4g} · {published.law.scale.value:.4g} · {found.value:,g} = "
-        f"{_amount(terms)}, with b = {terms.exponent} and q set by members of "
-        f"{published.binding.samples:,} samples."
+        f"A = q·a·v = {published.q:.4g} · {scale} · {_plain(found.value)} = {a}, with b = "
+        f"{terms.exponent} and q set by members of {published.binding.samples:,} samples."
     )
 
 
-def _amount(terms: Terms) -> str:
-    """A, without an exponent where it is large."""
-    scale = float(terms.required_error_scale)
-    return f"{scale:,.0f}" if scale >= 1e5 else f"{scale:,.6g}"
+def _plain(number: float) -> str:
+    """Six digits, and no power of ten where it is large."""
+    return f"{number:,.0f}" if number >= 1e5 else f"{number:,.6g}"
