@@ -8,7 +8,6 @@ from typing import Any
 from ..errors import InputError
 from ..io.files import alone, clear_torn, write_json, write_whole
 from ..io.folders import make_folder
-from ..mechanism import RULES, settle
 from ..progress import Progress, part_of, silent
 from ..training import Job, Machine
 from ..training.setup import load_to_train
@@ -30,6 +29,7 @@ from .files.trained import (
     read_trained,
     train,
 )
+from .measure.ends import settled
 from .measure.measured import Measured, measure
 from .measure.summary import summary
 
@@ -161,12 +161,11 @@ def _plan(
 
 
 def _check_terms(study: Study, arm: Arm, who: Agents) -> None:
-    """Refuse terms that could not be settled, which the formula A/m tells before any training."""
-    for rule in RULES:
-        try:
-            settle(who.population(), study.terms.agreed(rule), seed=0)
-        except InputError as error:
-            raise InputError(f"{study.name}, {arm.name}: {error}") from None
+    """Refuse terms that could not be settled, which the curve tells before any training."""
+    try:
+        settled(study, who, seed=0)
+    except InputError as error:
+        raise InputError(f"{study.name}, {arm.name}: {error}") from None
 
 
 def _stacked(tables: list[Columns]) -> Columns:
