@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from ...report.base.words import Cell, estimate, listed
 from ...report.study.cases import Case, cases_of
 from ...report.study.key_numbers import key_numbers
-from ...report.study.rules import settled_by
+from ...report.study.rules import curve_only, measured_by
 from ...study.files.directory import Result
 from ..shared.output import print_table, stdout
 from ..shared.tables import new_table
@@ -25,13 +25,17 @@ def print_studies(results: Sequence[Result]) -> None:
         print_table(table)
     several = any(len(result.summary["seeds"]) > 1 for result in results)
     interval = " and seeds, ± half of the 95 % interval over seeds (Student)" if several else ""
-    _, *others = (each.name for each in settled_by(cases))
+    _, *others = (each.name for each in measured_by(cases))
     rules = f"rule{'s' if len(others) > 1 else ''}"
-    stdout().print(
+    text = (
         f"Test accuracy and loss, mean over agents{interval}. FACT: as the paper counts it "
         "(p = ⅓), exactly for these agents, as agents at the median believe (½), as our "
-        f"settlement pays, and by the {listed(others)} {rules}."
+        f"settlement pays, and by the {listed(others)} {rules}. By the curve, not measured: the "
+        "loss of all agents under each rule, the cost of data included, relative to training alone."
     )
+    for name in (each.name for each in curve_only(cases)):
+        text += f" {name.capitalize()} is by the curve only, with samples of its own."
+    stdout().print(text)
 
 
 def print_markdown(results: Sequence[Result]) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 from ...study.files.keys import rational_of
 from ..base.words import PERCENT, Cell, estimate
 from .cases import Case
-from .rules import settled_by
+from .rules import curve_only, measured_by, settled_by
 
 _NUMBER, _PERCENT = (1.0, ""), (100.0, PERCENT)
 
@@ -15,7 +15,7 @@ Column = tuple[str, str, str, tuple[float, str]]
 
 
 def _columns(cases: Sequence[Case]) -> list[Column]:
-    rules = settled_by(cases)
+    rules = measured_by(cases)
     return [
         ("accuracy", "local", "accuracy, local", _PERCENT),
         ("accuracy", "federated", "accuracy, federated", _PERCENT),
@@ -30,16 +30,40 @@ def _columns(cases: Sequence[Case]) -> list[Column]:
     ]
 
 
+def _curve_numbers(case: Case, cases: Sequence[Case]) -> list[tuple[str, Cell]]:
+    """Samples trained on, and asked for by rules of their own; losses relative to training alone.
+
+    Nothing of a rule that the case was not settled by.
+    """
+    found: list[tuple[str, Cell]] = [
+        ("samples, trained", estimate(case.numbers["samples"])),
+    ]
+    by = case.numbers["by_curve"]
+    for rules, key, name, form in (
+        (curve_only(cases), "samples", "samples", _NUMBER),
+        (settled_by(cases), "loss", "by the curve", _PERCENT),
+    ):
+        for each in rules:
+            value = estimate(by[each.name][key], *form) if each.name in by else None
+            found.append((f"{name}, {each.name}", value))
+    return found
+
+
 def key_numbers(cases: Sequence[Case]) -> tuple[list[str], list[list[Cell]]]:
     """Header and rows: accuracies and losses of each case, with their intervals."""
     columns = _columns(cases)
-    rows = [_numbers(case, case.numbers, columns) for case in cases]
-    return ["", *(name for _, _, name, _ in columns)], rows
+    curve = [_curve_numbers(case, cases) for case in cases]
+    rows = [
+        [*_numbers(case, case.numbers, columns), *(cell for _, cell in more)]
+        for case, more in zip(cases, curve, strict=True)
+    ]
+    return ["", *(name for _, _, name, _ in columns), *(name for name, _ in curve[0])], rows
 
 
 def other_numbers(cases: Sequence[Case], score: str) -> tuple[list[str], list[list[Cell]]]:
     """The same by the score that was not settled, "best" or "final", of the cases that have it."""
-    columns, header = _columns(cases), key_numbers(cases)[0]
+    columns = _columns(cases)
+    header = ["", *(name for _, _, name, _ in columns)]
     rows = [_numbers(case, case.numbers[score], columns) for case in cases if score in case.numbers]
     kept = [k for k in range(len(header)) if any(row[k] is not None for row in rows)]
     return [header[k] for k in kept], [[row[k] for k in kept] for row in rows]
@@ -78,8 +102,8 @@ def _passed(check: dict[str, int] | None) -> str | None:
 
 
 def _money(case: Case, part: str, rule: str) -> float | None:
-    """Mean over seeds, in units of test loss; nothing where it was not settled by the rule."""
+    """Mean over seeds, as a loss; nothing where it was not settled by the rule."""
     if rule not in case.result.rules:
         return None
     amounts = case.numbers["settlement"][rule][part]
-    return float(sum(amounts)) / len(amounts) * float(case.result.summary["unit"])
+    return float(sum(amounts)) / len(amounts) * case.unit(rule)

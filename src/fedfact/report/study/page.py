@@ -17,6 +17,7 @@ from .cases import Case, cases_of
 from .charts import STEMS, charts_of
 from .key_numbers import checks, key_numbers, other_numbers
 from .meanings import meanings
+from .rules import curve_only
 
 
 def write_report(results: Sequence[Result], output: Path, progress: Progress = silent) -> Path:
@@ -100,6 +101,12 @@ def _checks(cases: Sequence[Case]) -> str:
         "worse than alone, whatever is drawn. Surplus is what the operator is left with and "
         "shortfall what compensations lack, mean over seeds, in units of test loss."
     )
+    only = [each.name for each in curve_only(cases)]
+    if only:
+        text += (
+            f" Of {listed(only)} all that is by the curve, and in its unit: rational of honest "
+            "agents, since others pay the consistency charge."
+        )
     return f'<p class="says">{text}</p>{table(*checks(cases))}'
 
 
