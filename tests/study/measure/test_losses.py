@@ -27,8 +27,7 @@ def agents(reports):
         reported_cost=cost,
         dealt=samples,
         agreed=samples,
-        samples=samples,
-        capped=np.zeros(n, bool),
+        used=np.ones(n),
     )
 
 

@@ -44,7 +44,7 @@ def _panel(case: Case, title: str) -> Panel:
     estimates = [by[each.name]["loss"] for each in rules]
     means = np.array([1.0, *(of["mean"] for of in estimates)])
     ends = np.array([[of["low"], of["high"]] for of in estimates], np.float64)
-    half = np.nan_to_num(np.abs(ends - means[1:, None]).T)
+    half = np.abs(ends - means[1:, None]).T
     samples = [case.numbers["samples"], *(by[each.name]["samples"] for each in rules)]
 
     def draw(axes: Axes) -> None:
