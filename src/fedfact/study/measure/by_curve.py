@@ -27,8 +27,8 @@ class ByCurve:
         alone: the least loss alone, e(m) + c·m, with the samples that the agent has.
         samples: those it uses under the rule.
         ends: what the rule leaves it with.
-        deviation_cost: its expected loss, less that of telling the truth and using what is best,
-            the others as they are.
+        deviation_cost: its expected loss, less that of telling the truth and using what is best of
+            the samples it has, the others as they are.
     """
 
     alone: Floats
@@ -90,8 +90,8 @@ def _deviation_cost(study: Study, agents: Agents, rule: Rule, samples: Floats) -
     def lost(m: Floats, said: Floats) -> Floats:
         return local_loss(m, c, own) + rule.charge_in_reals(m, said, terms, own)
 
-    honest = np.minimum(own.optimum(c), agents.dealt)
-    more = lost(samples, report) - lost(honest, c)
+    honest = np.minimum(whole_local_optimum(c, own), agents.dealt)
+    more = lost(samples, report) - lost(floats(honest), c)
     if not rule.draws:
         return more
     chance = rule.chances(np.stack([report, c], axis=1), report)
