@@ -54,8 +54,9 @@ def draw_flow(
         start = np.where(width < 0, below, above)
         turned = sign * width < 0  # a fee below 0
         for which, label, shade in ((~turned, name, colour), (turned, *_PAID)):
-            if (which & (width != 0)).any():
-                axes.barh(rows, width * which, height, left=start, color=shade, label=label)
+            if width[which].any():
+                left = start[which]
+                axes.barh(rows[which], width[which], height, left=left, color=shade, label=label)
         below, above = below + np.minimum(width, 0), above + np.maximum(width, 0)
     net = amounts["net"][order]
     if n <= _MOST_NAMED:
