@@ -195,7 +195,7 @@ def test_a_baseline_that_an_agent_supplies_itself_can_be_anything(
     assert (row.fee[0], row.compensation[0]) == (fee, compensation)
     assert row.fee[1:].tolist() == [400] * 5
     if rule == "rebate":  # and it still gets its part of what the honest pay
-        assert row.net[0] == 2000 // 5 - fee + compensation
+        assert row.net[0] == (2000 - compensation) // 5 - fee + compensation
         assert row.net[1:].max() <= 0
 
 
