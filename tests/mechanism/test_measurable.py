@@ -15,7 +15,7 @@ def test_a_rule_settles_measured_losses_or_refuses_them(rule):
     if RULES[rule].measurable:
         assert settle(population, Terms(rule=rule), seed=0).input == "measured"
         return
-    with pytest.raises(InputError, match="leave them out .settle --input analytic., or take"):
+    with pytest.raises(InputError, match=r"leave them out \(settle --input analytic\), or take"):
         settle(population, Terms(rule=rule), seed=0)
 
 
