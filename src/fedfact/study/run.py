@@ -8,6 +8,7 @@ from typing import Any
 from ..errors import InputError
 from ..io.files import alone, clear_torn, write_json, write_whole
 from ..io.folders import make_folder
+from ..mechanism.fees import shown_penalty
 from ..progress import Progress, part_of, silent
 from ..training import Job, Machine
 from ..training.setup import load_to_train
@@ -18,6 +19,7 @@ from .config.study import Study
 from .config.write_toml import to_toml
 from .files.directory import Columns, Result, read_result, write_tables
 from .files.guard import FILES, TRAINED, check_directory
+from .files.keys import PAPER
 from .files.manifest import manifest
 from .files.trained import (
     KINDS,
@@ -161,9 +163,10 @@ def _plan(
 
 
 def _check_terms(study: Study, arm: Arm, who: Agents) -> None:
-    """Refuse terms that could not be settled, which the curve tells before any training."""
+    """Refuse terms that could not be settled, or drawn, which the curve tells before training."""
     try:
-        settled(study, who, seed=0)
+        by_papers_rule = settled(study, who, seed=0)[PAPER]
+        shown_penalty(by_papers_rule.population, by_papers_rule.terms)  # Figure 3
     except InputError as error:
         raise InputError(f"{study.name}, {arm.name}: {error}") from None
 

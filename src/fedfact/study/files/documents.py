@@ -216,7 +216,6 @@ def _odd(arm: Any, first: Any) -> str:
         "loss": ("local", "federated", *facts(measured)),
         "ratio": facts(measured),
         "at_local_loss": measured,
-        "by_curve": rules,
         "spread": ("agent", "mean"),
         "checks": ("contribution", *map(rational_of, rules)),
     }
@@ -224,6 +223,8 @@ def _odd(arm: Any, first: Any) -> str:
         for key in keys:
             if key not in arm[table]:
                 return f"{table}.{key}: field required"
+    if list(arm["by_curve"]) != rules:
+        return "by_curve: is of other rules than settlement"
     for rule in rules:
         for key in ("samples", "loss"):
             if key not in arm["by_curve"][rule]:
