@@ -380,11 +380,11 @@ def test_robustness_only_where_agents_deviate(make_result):
 
 def test_a_rule_that_settles_by_the_curve_only_says_with_which_samples(make_result):
     charts = by_stem([make_result("cifar10", seeds=2)])
-    assert "Agents trained on 3,125 samples each" in charts["rules-by-curve"].sentence
     assert (
-        "shared would ask for 781, so nothing of it is measured"
+        "Agents trained on 3,125 samples each, and shared would"
         in charts["rules-by-curve"].sentence
     )
+    assert "ask for 781, so nothing of it is measured here" in charts["rules-by-curve"].sentence
     flow = charts["money-flow"].sentence
     assert "Shared is settled by the curve, with the samples that are best under it: 781 an" in flow
     assert "where 3,125 were trained on, and 8 of them are paid instead of paying a fee" in flow

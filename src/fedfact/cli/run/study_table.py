@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from ...report.base.words import Cell, estimate, listed
 from ...report.study.cases import Case, cases_of
-from ...report.study.key_numbers import key_numbers
+from ...report.study.key_numbers import all_numbers
 from ...report.study.rules import curve_only, measured_by
 from ...study.files.directory import Result
 from ..shared.output import print_table, stdout
@@ -16,7 +16,7 @@ _SIDE_BY_SIDE = 4  # cases that a terminal has room for
 def print_studies(results: Sequence[Result]) -> None:
     """The key numbers of every arm: the mean over seeds, ± half the 95 % interval."""
     cases = cases_of(results)
-    header, rows = key_numbers(cases)
+    header, rows = all_numbers(cases)
     for start in range(0, len(rows), _SIDE_BY_SIDE):
         names, *numbers = zip(header, *rows[start : start + _SIDE_BY_SIDE], strict=True)
         table = new_table(*map(str, names))
@@ -41,7 +41,7 @@ def print_studies(results: Sequence[Result]) -> None:
 def print_markdown(results: Sequence[Result]) -> None:
     """The same table in Markdown, with the time its trainings took and the command."""
     cases = cases_of(results)
-    header, rows = key_numbers(cases)
+    header, rows = all_numbers(cases)
     header += ["local / FACT at best epochs", "time", "command"]
     for line in (header, ["---", *["--:"] * (len(header) - 2), "---"]):
         stdout().print(f"| {' | '.join(line)} |", soft_wrap=True)

@@ -101,8 +101,8 @@ def _not_trained(style: RuleStyle, cases: Sequence[Case]) -> str:
     trained = span((case.numbers["samples"]["mean"] for case in style.among(cases)), heads)
     wanted = span((of["mean"] for of in _of(style, cases, "samples")), heads)
     return (
-        f"Agents trained on {trained} samples each, the best ones for training alone; "
-        f"{style.name} would ask for {wanted}, so nothing of it is measured here."
+        f"Agents trained on {trained} samples each, and {style.name} would ask for {wanted}, so "
+        "nothing of it is measured here."
     )
 
 

@@ -1,4 +1,4 @@
-"""The tables of the page that stand for themselves: key numbers, and checks."""
+"""The tables of the page that stand for themselves: key numbers, the curve's, and checks."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -30,40 +30,43 @@ def _columns(cases: Sequence[Case]) -> list[Column]:
     ]
 
 
-def _curve_numbers(case: Case, cases: Sequence[Case]) -> list[tuple[str, Cell]]:
-    """Samples trained on, and asked for by rules of their own; losses relative to training alone.
-
-    Nothing of a rule that the case was not settled by.
-    """
-    found: list[tuple[str, Cell]] = [
-        ("samples, trained", estimate(case.numbers["samples"])),
-    ]
-    by = case.numbers["by_curve"]
-    for rules, key, name, form in (
-        (curve_only(cases), "samples", "samples", _NUMBER),
-        (settled_by(cases), "loss", "by the curve", _PERCENT),
-    ):
-        for each in rules:
-            value = estimate(by[each.name][key], *form) if each.name in by else None
-            found.append((f"{name}, {each.name}", value))
-    return found
-
-
 def key_numbers(cases: Sequence[Case]) -> tuple[list[str], list[list[Cell]]]:
     """Header and rows: accuracies and losses of each case, with their intervals."""
     columns = _columns(cases)
-    curve = [_curve_numbers(case, cases) for case in cases]
-    rows = [
-        [*_numbers(case, case.numbers, columns), *(cell for _, cell in more)]
-        for case, more in zip(cases, curve, strict=True)
+    rows = [_numbers(case, case.numbers, columns) for case in cases]
+    return ["", *(name for _, _, name, _ in columns)], rows
+
+
+def curve_numbers(cases: Sequence[Case]) -> tuple[list[str], list[list[Cell]]]:
+    """Samples trained on, and asked for by rules of their own; losses relative to training alone.
+
+    Nothing of a rule that a case was not settled by.
+    """
+    columns = [
+        *((each.name, "samples", "samples asked for", _NUMBER) for each in curve_only(cases)),
+        *((each.name, "loss", "by the curve", _PERCENT) for each in settled_by(cases)),
     ]
-    return ["", *(name for _, _, name, _ in columns), *(name for name, _ in curve[0])], rows
+    header = ["", "samples trained on", *(f"{name}, {rule}" for rule, _, name, _ in columns)]
+    rows: list[list[Cell]] = []
+    for case in cases:
+        by = case.numbers["by_curve"]
+        cells = [
+            estimate(by[rule][key], *form) if rule in by else None for rule, key, _, form in columns
+        ]
+        rows.append([case.name, estimate(case.numbers["samples"]), *cells])
+    return header, rows
+
+
+def all_numbers(cases: Sequence[Case]) -> tuple[list[str], list[list[Cell]]]:
+    """Both tables as one."""
+    (header, rows), (more, curve) = key_numbers(cases), curve_numbers(cases)
+    both = [[*row, *rest[1:]] for row, rest in zip(rows, curve, strict=True)]
+    return [*header, *more[1:]], both
 
 
 def other_numbers(cases: Sequence[Case], score: str) -> tuple[list[str], list[list[Cell]]]:
     """The same by the score that was not settled, "best" or "final", of the cases that have it."""
-    columns = _columns(cases)
-    header = ["", *(name for _, _, name, _ in columns)]
+    columns, header = _columns(cases), key_numbers(cases)[0]
     rows = [_numbers(case, case.numbers[score], columns) for case in cases if score in case.numbers]
     kept = [k for k in range(len(header)) if any(row[k] is not None for row in rows)]
     return [header[k] for k in kept], [[row[k] for k in kept] for row in rows]

@@ -15,9 +15,14 @@ from ..base.template import chart_html, told, whole_page
 from ..base.words import listed, span
 from .cases import Case, cases_of
 from .charts import STEMS, charts_of
-from .key_numbers import checks, key_numbers, other_numbers
+from .key_numbers import checks, curve_numbers, key_numbers, other_numbers
 from .meanings import meanings
 from .rules import curve_only
+
+_BY_CURVE = (
+    "By the curve of the terms, not measured: the loss of all agents under each rule, the cost of "
+    "data included, relative to training alone."
+)
 
 
 def write_report(results: Sequence[Result], output: Path, progress: Progress = silent) -> Path:
@@ -80,6 +85,7 @@ def _counted(count: int, one: str, many: str) -> str:
 def _numbers(cases: Sequence[Case]) -> str:
     """The key numbers, and to open: the same at the other end of training."""
     parts = [table(*key_numbers(cases))]
+    curve = f'<p class="says">{_BY_CURVE}</p>{table(*curve_numbers(cases))}'
     for score, text in (
         ("best", "The same had every model been taken at its epoch of lowest test loss"),
         ("final", "The same after the last epoch"),
@@ -87,7 +93,7 @@ def _numbers(cases: Sequence[Case]) -> str:
         header, rows = other_numbers(cases, score)
         if rows:
             parts.append(details(text, table(header, rows)))
-    return "\n".join(parts)
+    return "\n".join([*parts, curve])
 
 
 def _where(chart: Chart) -> str:
