@@ -10,7 +10,7 @@ from fedfact.mechanism.rules import RULES, Rebate, register
 from fedfact.mechanism.terms import RULE_NAMES
 from fedfact.report.study.cases import cases_of
 from fedfact.report.study.charts import charts_of
-from fedfact.report.study.key_numbers import checks, key_numbers
+from fedfact.report.study.key_numbers import checks, curve_numbers, key_numbers
 from fedfact.report.study.page import page
 
 
@@ -136,7 +136,7 @@ def test_beside_a_study_that_was_settled_without_it_there_are_gaps(found, tiny):
     rows = {chart.stem: chart for chart in charts}["sandwich-against-rebate"].rows
     assert {row[-1] is None for row in rows} == {True, False}
     cases = [cases_of([result])[0] for result in (read_result(tiny), found)]
-    for header, lines in (key_numbers(cases), checks(cases)):
+    for header, lines in (key_numbers(cases), curve_numbers(cases), checks(cases)):
         assert all(len(line) == len(header) for line in lines)
         gaps = [[name for name, cell in zip(header, line, strict=True) if cell is None]
                 for line in lines]  # fmt: skip

@@ -12,6 +12,7 @@ from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 from PIL import Image
 
+from fedfact.mechanism import RULES
 from fedfact.report.base.chart import WIDTH
 from fedfact.report.base.flow import draw_flow
 from fedfact.report.base.pictures import drawn, pictures
@@ -102,7 +103,7 @@ LABELS = {
     "figure-6-test-accuracy": ["epoch", "test accuracy", "50 %"],
     "realised-against-believed": ["probability of winning", "paper, ⅓", "exact", "test loss"],
     "sandwich-against-rebate": ["loss it ends with", "sandwich, if lost", "rebate"],
-    "rules-by-curve": ["alone", "shared", "25 %, 781 samples",
+    "rules-by-curve": ["alone", "shared", "25\N{NO-BREAK SPACE}%, 781 samples",
                        "loss of all agents, relative to training alone"],
     "money-flow": ["fee", "reward", "rebate", "net", "agent-16", "paid to the agent",
                    "iid: shared, by the curve"],
@@ -354,13 +355,14 @@ def test_robustness_only_where_agents_deviate(make_result):
     chart = by_stem([result])["robustness"]
     titles = [panel.title for panel in chart.panels]
     assert titles == [
-        f"iid: {what}" for what in ("accuracy", "loss as settled", "cost of deviating")
+        f"iid: {what}"
+        for what in ("accuracy", "loss as settled", "cost of deviating, by the curve")
     ]
     assert "From 0 to 8 deviating agents" in chart.sentence
     assert "deviating costs those who do it" in chart.sentence
     written = words(pictures(chart)[".svg"])
-    assert {"agents that deviate", "free riders", "sandwich, honest", "rebate, honest",
-            "sandwich, free riders", "rebate, free riders"} <= set(written)  # fmt: skip
+    lines = {f"{rule}, {who}" for rule in RULES for who in ("honest", "free riders")}
+    assert {"agents that deviate", *lines} <= set(written)
     agents = result.agents
     for rule, column in (("sandwich", "fact_settled"), ("rebate", "fact_rebate")):
         shown = [row[3] for row in chart.rows if row[2] == f"test loss, {rule}, free riders"]
@@ -373,7 +375,7 @@ def test_robustness_only_where_agents_deviate(make_result):
         assert f"under {rule} honest with " in chart.sentence
     assert "measured settlements take no consistency charge" in chart.sentence
     for rule, part in (("sandwich", 0.5625), ("rebate", 0.53125), ("shared", 0.25)):
-        costs = [row[3] for row in chart.rows if row[2].endswith(f"curve, {rule}, free riders")]
+        costs = [row[3] for row in chart.rows if row[2].endswith(f"alone, {rule}, free riders")]
         assert costs == pytest.approx([part] * 3)
         assert f"{100 * part:.3g}\N{NO-BREAK SPACE}% under {rule}" in chart.sentence
 

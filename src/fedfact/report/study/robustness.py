@@ -16,7 +16,7 @@ from ..base.words import Cell, claim, listed, number, percent, span
 from .cases import Case, arm_name, where
 from .rules import RuleStyle, measured_by, settled_by
 
-_COST = "lost by deviating, relative to training alone, by the curve"
+_COST = "lost by deviating, relative to alone"
 
 HEADER = ["study and partition", "agents that deviate", "what", "mean", "low", "high"]
 
@@ -38,7 +38,7 @@ def robustness(cases: Sequence[Case]) -> Chart | None:
         for title, measure, lines in (
             ("accuracy", "test accuracy", _accuracies(group)),
             ("loss as settled", "test loss", _losses(group)),
-            ("cost of deviating", _COST, _costs(group)),
+            ("cost of deviating, by the curve", _COST, _costs(group)),
         ):
             panels.append(Panel(f"{name}: {title}", _draw(lines, measure), 3.5))
             rows += [
