@@ -8,14 +8,14 @@ from .beliefs import beliefs
 from .by_curve import by_curve
 from .cases import cases_of
 from .class_mix import class_mix
-from .ham10000 import ham10000, ham10000_curves
-from .loss_bars import loss_bars
 from .money_flow import money_flow
 from .outcomes import outcomes
-from .penalty_curves import penalty_curves
+from .paper.ham10000 import ham10000, ham10000_curves
+from .paper.loss_bars import loss_bars
+from .paper.penalty_curves import penalty_curves
+from .paper.training_curves import training_curves
+from .paper.truthfulness import truthfulness
 from .robustness import robustness
-from .training_curves import training_curves
-from .truthfulness import truthfulness
 
 STEMS = (
     "figure-1-truthfulness",

@@ -9,10 +9,10 @@ from collections.abc import Sequence
 import numpy as np
 from matplotlib.axes import Axes
 
-from ..base.chart import Chart, Panel
-from ..base.style import BLUE, GREEN, ORANGE, PAPER, PINK, RED, SKY, legend_below
-from ..base.words import Cell, claim, listed, percent, signed_percent, span
-from .cases import Case
+from ...base.chart import Chart, Panel
+from ...base.style import BLUE, GREEN, ORANGE, PAPER, PINK, RED, SKY, legend_below
+from ...base.words import Cell, claim, listed, percent, signed_percent, span
+from ..cases import Case
 
 _COLOURS = (BLUE, ORANGE, PINK, SKY, RED)
 

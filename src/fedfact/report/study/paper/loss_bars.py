@@ -5,12 +5,12 @@ from collections.abc import Sequence
 import numpy as np
 from matplotlib.axes import Axes
 
-from ...study.files.keys import PAPER
-from ..base.chart import Chart, Panel
-from ..base.style import BLUE, GREY, INK, ORANGE, RED, SKY
-from ..base.words import Cell, claim, estimate, listed, number, span
-from .cases import Case
-from .rules import measured_by
+from ....study.files.keys import PAPER
+from ...base.chart import Chart, Panel
+from ...base.style import BLUE, GREY, INK, ORANGE, RED, SKY
+from ...base.words import Cell, claim, estimate, listed, number, span
+from ..cases import Case
+from ..rules import measured_by
 
 HEADER = ["case", "loss", "mean", "low", "high", "local / this"]
 
