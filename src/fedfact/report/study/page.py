@@ -23,6 +23,9 @@ _BY_CURVE = (
     "By the curve of the terms, not measured: the loss of all agents under each rule, the cost of "
     "data included, relative to training alone."
 )
+_ONLY = (
+    "Agents trained on what is best alone; {} asks for other samples, and is settled with these."
+)
 
 
 def write_report(results: Sequence[Result], output: Path, progress: Progress = silent) -> Path:
@@ -85,7 +88,8 @@ def _counted(count: int, one: str, many: str) -> str:
 def _numbers(cases: Sequence[Case]) -> str:
     """The key numbers, and to open: the same at the other end of training."""
     parts = [table(*key_numbers(cases))]
-    curve = f'<p class="says">{_BY_CURVE}</p>{table(*curve_numbers(cases))}'
+    by_curve = " ".join([_BY_CURVE, *(_ONLY.format(each.name) for each in curve_only(cases))])
+    curve = f'<p class="says">{by_curve}</p>{table(*curve_numbers(cases))}'
     for score, text in (
         ("best", "The same had every model been taken at its epoch of lowest test loss"),
         ("final", "The same after the last epoch"),
@@ -110,8 +114,8 @@ def _checks(cases: Sequence[Case]) -> str:
     only = [each.name for each in curve_only(cases)]
     if only:
         text += (
-            f" Of {listed(only)} all that is by the curve, and in its unit: rational of honest "
-            "agents, since others pay the consistency charge."
+            f" For {listed(only)}, both are by the curve and in its unit, and rational counts honest "
+            "agents only: the others pay the consistency charge."
         )
     return f'<p class="says">{text}</p>{table(*checks(cases))}'
 
