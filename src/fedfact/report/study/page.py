@@ -114,7 +114,7 @@ def _checks(cases: Sequence[Case]) -> str:
     only = [each.name for each in curve_only(cases)]
     if only:
         text += (
-            f" For {listed(only)}, both are by the curve and in its unit, and rational counts honest "
+            f" For {listed(only)}, all of these are by the curve and in its unit, and rational counts honest "
             "agents only: the others pay the consistency charge."
         )
     return f'<p class="says">{text}</p>{table(*checks(cases))}'
