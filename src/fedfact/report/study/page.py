@@ -23,9 +23,7 @@ _BY_CURVE = (
     "By the curve of the terms, not measured: the loss of all agents under each rule, the cost of "
     "data included, relative to training alone."
 )
-_ONLY = (
-    "Agents trained on what is best alone; {} asks for other samples, and is settled with these."
-)
+_ONLY = "For {}, with the samples that it asks for, which are not those that were trained on."
 
 
 def write_report(results: Sequence[Result], output: Path, progress: Progress = silent) -> Path:
@@ -114,8 +112,8 @@ def _checks(cases: Sequence[Case]) -> str:
     only = [each.name for each in curve_only(cases)]
     if only:
         text += (
-            f" For {listed(only)}, all of these are by the curve and in its unit, and rational counts honest "
-            "agents only: the others pay the consistency charge."
+            f" For {listed(only)}, all of these are by the curve and in its unit, and rational "
+            "counts honest agents only: the others pay the consistency charge."
         )
     return f'<p class="says">{text}</p>{table(*checks(cases))}'
 
