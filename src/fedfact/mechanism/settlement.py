@@ -173,11 +173,6 @@ def settle(population: Population, terms: Terms, seed: int | None = None) -> Set
     )
     if population.size is not None and not rule.knows_sizes:
         raise InputError(f"the {rule.name} rule knows no sizes; leave them out, or take another")
-    if population.local_loss is not None and not rule.measurable:
-        raise InputError(
-            f"the {rule.name} rule cannot settle by measured losses; leave them out "
-            "(settle --input analytic), or take another rule"
-        )
     signed = population.total_size if population.signed_size is None else population.signed_size
     if rule.is_void(population.total_size, signed):
         raise InputError(
