@@ -1,7 +1,7 @@
 """What a collapse trains on: contributions in equilibrium, as images of a data set.
 
-Contributions go with c^(−1/(1+b)), so one factor brings those of all rules to the images there are: to each
-agent its own, as many as the rule that asks it for most makes it use.
+Contributions go with c^(−1/(1+b)), so one factor brings those of all rules to the images there are:
+to each agent its own, as many as the rule that asks it for most makes it use.
 """
 
 from collections.abc import Sequence
