@@ -42,7 +42,13 @@ rounds = 6
 [conduct]
 quorum = 3
 """
-FLAT = 'rule = "rebate"\nerror_scale = 1.0\nunit = 1e-6\nalpha = 1.0\nretention = 0.1\nescrow = 100000\n'
+FLAT = """rule = "rebate"
+error_scale = 1.0
+unit = 1e-6
+alpha = 1.0
+retention = 0.1
+escrow = 100000
+"""
 STUDY = """name = "tiny"
 dataset = "digits"
 agents = 4

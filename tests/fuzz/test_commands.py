@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pytest
 
-from .base import make_base
+from .base import AGENTS, FLAT, make_base
 from .targets import TARGETS
 from .worker import CODES, MEMORY, SECONDS, Place, attempt
 
@@ -55,6 +55,34 @@ def test_the_guide_lists_these_exit_codes():
         1
     } <= CODES
     assert all(re.search(rf"\b{code}\b", section) for code in CODES)
+
+
+# A command that reserves 2 GiB to read a small file, whole or damaged: both must be told of.
+HUNGRY = """
+import os, sys
+from pathlib import Path
+from fedfact.io import files
+from tests.fuzz import worker
+from tests.fuzz.targets import TARGETS
+worker.set_up_process()
+place = worker.Place(Path(sys.argv[1]))
+os.chdir(place.folder)
+worker.command(TARGETS[0].words)
+worker.limit_memory()
+files.read_bytes = lambda *_, **__: bytes(2 << 30)
+print(repr(worker.stops_short(TARGETS[0], place)))
+print(repr(worker.attempt(TARGETS[0], place, 1)))
+"""
+
+
+def test_memory_that_a_command_does_not_get_is_a_failure(tmp_path):
+    (tmp_path / "agents.csv").write_text(AGENTS)
+    (tmp_path / "flat.toml").write_text(FLAT)
+    words = [sys.executable, "-c", HUNGRY, tmp_path]
+    done = subprocess.run(words, cwd=ROOT, env=ENVIRONMENT, capture_output=True, text=True)
+    whole, damaged = done.stdout.splitlines()
+    assert "refuses undamaged files, exit code 2" in whole
+    assert "takes more memory than 1 GiB" in damaged
 
 
 def test_no_damaged_file_makes_a_command_fail(base):
