@@ -201,7 +201,7 @@ TARGETS = [
     ),
     Target(
         "leave",
-        40,
+        30,
         "join",
         {"oak/agent.toml": T},
         ("federation", "leave", "--config", "oak/agent.toml", "--json"),
@@ -227,7 +227,7 @@ TARGETS = [
     ),
     Target(
         "stop",
-        30,
+        20,
         "join",
         {"operator/address.json": J},
         ("federation", "stop", "operator", "--json"),
@@ -251,7 +251,7 @@ TARGETS = [
     ),
     Target(
         "ledger's URL",
-        30,
+        26,
         "house",
         {"elsewhere/ledger.url": change.text_file},
         ("ledger", "show", "elsewhere", "--json"),
