@@ -28,7 +28,7 @@ class Target:
     refusal: str = ""
     """What it says of undamaged files, where it refuses them too."""
     ends: bool = True
-    """Whether it ends by itself, in a process where nothing is cut short."""
+    """Whether it ends soon, in a process where nothing is cut short: no playing, no waiting."""
 
 
 OPERATOR = {
@@ -105,6 +105,7 @@ TARGETS = [
         PLAIN,
         {"agents.csv": C},
         ("lab", "attack", "--costs", "agents.csv", "--json"),
+        ends=False,
     ),
     Target(
         "lab terms",
@@ -112,6 +113,7 @@ TARGETS = [
         PLAIN,
         {"flat.toml": T},
         ("lab", "equilibrium", "--terms", "flat.toml", "--json"),
+        ends=False,
     ),
     Target(
         "compare costs",
@@ -130,6 +132,7 @@ TARGETS = [
             "compared",
         ),
         ("compared",),
+        ends=False,
     ),
     Target(
         "init",
