@@ -4,7 +4,7 @@ from .best_response import Response, best_response
 from .billing import billing_floor, least_admitted
 from .competition import compete, draw_order
 from .curve import Curve, CurveLike, curve_of
-from .losses import (
+from .formulas.losses import (
     charge_for_misfit,
     contract_fee,
     effective_fee,
@@ -16,21 +16,20 @@ from .losses import (
     pool_of_others,
     truthfulness_penalty,
 )
-from .optima import federated_optimum, local_optimum, penalised_optimum, whole_local_optimum
-from .others import Others, Standing
-from .outcome import Play, expected_loss
-from .penalty import (
+from .formulas.optima import (
+    federated_optimum,
+    local_optimum,
+    penalised_optimum,
+    whole_local_optimum,
+)
+from .formulas.penalty import (
     free_rider_penalty,
     largest_alpha,
     penalty_slope,
     penalty_weight,
     rationality_gap,
 )
-from .population import Population
-from .rules import RULES, Rule, rule_of
-from .settlement import Settlement, settle
-from .terms import Terms
-from .winning import (
+from .formulas.winning import (
     CostDistribution,
     continuum_win_probability,
     others_below,
@@ -41,6 +40,12 @@ from .winning import (
     win_probability_against,
     win_probability_if,
 )
+from .others import Others, Standing
+from .outcome import Play, expected_loss
+from .population import Population
+from .rules import RULES, Rule, rule_of
+from .settlement import Settlement, settle
+from .terms import Terms
 
 __all__ = [
     "RULES",

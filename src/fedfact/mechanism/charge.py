@@ -15,7 +15,7 @@ import numpy as np
 
 from ..arrays import MOST_SAMPLES, Floats, Ints
 from .exact import DOES_NOT_FIT, MOST_MONEY, as_fraction
-from .subunits import BITS, longdouble, power_in_decimals
+from .subunits import BITS, Longs, longdouble, power_in_decimals
 from .terms import Terms
 
 _BLOCK = 1 << 15
@@ -53,29 +53,40 @@ def exact_charge(terms: Terms, cost: Floats, samples: Ints, choices: Choices) ->
 
 
 def _charges(terms: Terms, cost: Floats, samples: Ints, of: Choices) -> Ints:
-    """By floats where they can tell; the doubtful ones exactly."""
-    b, kappa = float(terms.exponent), float(terms.consistency)
-    eps = float(np.finfo(np.longdouble).eps)
+    """By floats where they can tell; the doubtful ones exactly.
+
+    A reported cost means the decimal that it prints as, from which a float is off by 2^(−53).
+    All else is right to some 500 eps, mostly b in exponents; about twice that is allowed for.
+    """
+    b, kappa = (longdouble(as_fraction(number)) for number in (terms.exponent, terms.consistency))
+    slack = 2.0**-52 + 1024 * float(np.finfo(np.longdouble).eps)
     c = cost.astype(np.longdouble) / longdouble(as_fraction(terms.unit))
-    reach = of.times / of.over.astype(np.longdouble)
-    own = of.size * longdouble(terms.error_scale_in_units) * reach**-b
+    own = of.size * longdouble(terms.error_scale_in_units)
+    own *= _power(np.longdouble(of.times) / of.over, b)
     with np.errstate(over="ignore"):
-        low = np.clip(np.floor((b * own / c) ** (1 / (1 + np.longdouble(b)))), 1, MOST_SAMPLES)
-    gain = own * low**-b * -np.expm1(-b * np.log1p(1 / low))  # of one more sample
+        low = np.clip(np.floor((b * own / c) ** (1 / (1 + b))), 1, MOST_SAMPLES)
+    gain = own * _power(low, b) * -np.expm1(-b * np.log1p(1 / low))  # of one more sample
     best = np.clip(low + (gain > c), of.least, of.most)
-    close = np.abs(gain - c) <= (2.0**-49 + 512 * eps) * c  # then either is as good, or nearly
+    close = np.abs(gain - c) <= slack * c  # then either is as good, or nearly
     more = samples - best
-    change, spent = own * best**-b * np.expm1(-b * np.log1p(more / best)), c * more
+    with np.errstate(divide="ignore"):  # log1p loses digits where little is left
+        log = np.where(2 * np.abs(more) < best, np.log1p(more / best), np.log(samples / best))
+    change, spent = own * _power(best, b) * np.expm1(-b * log), c * more
     with np.errstate(over="ignore", invalid="ignore"):
         value = kappa * (change + spent) - 2.0**-BITS
-        error = kappa * (2.0**-50 + 512 * eps) * (np.abs(change) + np.abs(spent) + 2 * c * close)
+        error = kappa * slack * (np.abs(change) + np.abs(spent) + 2 * c * close)
         fits = value < MOST_MONEY
         whole = np.where(fits, np.maximum(np.ceil(value), 0), DOES_NOT_FIT).astype(np.int64)
-        doubtful = fits & (np.rint(value) >= 0) & (np.abs(value - np.rint(value)) <= error)
-    certain = (samples == best) & ~close
-    for k in np.flatnonzero(doubtful & ~certain):
+        doubtful = fits & (value + error > 0) & (np.abs(value - np.rint(value)) <= error)
+    for k in np.flatnonzero(doubtful):
         whole[k] = _exactly(terms, cost[k], int(samples[k]), of, int(k))
     return whole
+
+
+def _power(x: Longs, b: np.longdouble) -> Longs:
+    """x^(−b)."""
+    power: Longs = 1 / x if b == 1 else x**-b
+    return power
 
 
 def _exactly(terms: Terms, cost: float, samples: int, of: Choices, k: int) -> int:

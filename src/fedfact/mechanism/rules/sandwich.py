@@ -10,18 +10,18 @@ from ..competition import compete
 from ..curve import Curve
 from ..exact import floor_difference
 from ..fees import fees_and_pools
-from ..losses import pool_of_others
-from ..others import Others, Standing
-from ..population import Population
-from ..subunits import errors
-from ..terms import Terms
-from ..winning import (
+from ..formulas.losses import pool_of_others
+from ..formulas.winning import (
     CostDistribution,
     continuum_win_probability,
     simulate_draws,
     win_probability_against,
     win_probability_if,
 )
+from ..others import Others, Standing
+from ..population import Population
+from ..subunits import errors
+from ..terms import Terms
 from .figures import Figures, StatementLine, fee_line
 from .rule import Given, Rule
 from .winners import middle_winner, wins_at_quantile

@@ -18,9 +18,9 @@ return their limits.
 
 import numpy as np
 
-from ..arrays import ArrayLike, Floats, floats
-from ..errors import InputError
-from .curve import CurveLike, curve_of
+from ...arrays import ArrayLike, Floats, floats
+from ...errors import InputError
+from ..curve import CurveLike, curve_of
 
 MISS = 0.01
 """What part of m* an agent may miss before that alone may cost it all that federation brings."""
