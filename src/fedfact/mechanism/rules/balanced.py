@@ -41,8 +41,8 @@ class Balanced(Rule):
     knows_sizes: ClassVar[bool] = True
     spreads: ClassVar[bool] = False
     surplus_reason: ClassVar[str] = (
-        "nobody is given back what its own samples decide, so what members differ by is left over; "
-        "among equals nothing is, and the more take part the less"
+        "what a member gets back never depends on its own samples, so differences between members "
+        "leave a remainder; equal members leave none, and the more take part the less is left"
     )
 
     def among(self, agents: int) -> int:

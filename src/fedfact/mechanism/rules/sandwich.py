@@ -40,8 +40,8 @@ class Sandwich(Rule):
     )
     choose_when: ClassVar[str] = "you want the paper's own mechanism"
     surplus_reason: ClassVar[str] = (
-        "no winner is given what its own samples decide; among n equals, with a curve A/m, that is "
-        "one part in n − 1 of the fees"
+        "what a winner gets never depends on its own samples, so not all that the others pay can "
+        "be given back; of n equal members with a curve A/m, one part in n − 1 of the fees is left"
     )
 
     def collect(self, population: Population, terms: Terms) -> tuple[Ints, Ints]:
