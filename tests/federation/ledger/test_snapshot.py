@@ -206,3 +206,12 @@ def test_a_full_disk_is_told_of(tmp_path, monkeypatch):
     monkeypatch.setattr("fedfact.federation.ledger.snapshot.copyfileobj", full)
     with pytest.raises(LedgerError, match="no space left"), copy_of(path):
         pass
+
+
+def test_a_schema_that_is_no_text_is_refused_in_words(tmp_path):
+    path = written(tmp_path / "ledger.db")
+    data = path.read_bytes()
+    assert data.count(b"CREATE TABLE") == 1
+    path.write_bytes(data.replace(b"CREATE TABLE", b"CREATE TAB\xd5E"))
+    with pytest.raises(LedgerError, match="damaged where it says what it holds"):
+        read_ledger(str(path))

@@ -103,7 +103,10 @@ def _check_plain(path: Path, copy: Path) -> None:
     """
     with suppress(sqlite3.DatabaseError), closing(sqlite3.connect(copy)) as connection:
         connection.execute("PRAGMA trusted_schema=OFF")
-        made = connection.execute("SELECT type, name, sql FROM sqlite_master").fetchall()
+        try:
+            made = connection.execute("SELECT type, name, sql FROM sqlite_master").fetchall()
+        except UnicodeDecodeError:  # SQLite quotes, in its error, bytes that are no text
+            raise LedgerError(f"{path}: is damaged where it says what it holds; {_NAME}") from None
         made = [each for each in made if each[0] != "index" or each[2] is not None]
         if "fedfact_ledger" not in {name for _, name, _ in made}:
             return
