@@ -9,7 +9,7 @@ from ...arrays import Bools, Floats, floats
 from ...mechanism import Settlement, local_optimum, simulate_draws
 from ...mechanism.settlement import AMOUNTS
 from ...settlement.document import columns
-from ...training import Curve
+from ...training import TrainingCurve
 from ...training.seeds import generator
 from ..config.agents import HONEST, Agents
 from ..config.arm import Arm
@@ -115,7 +115,7 @@ class Measured:
     def curves(self) -> Columns:
         """One line for each model and test."""
         rows = []
-        named: list[tuple[str, str | None, Curve]] = [
+        named: list[tuple[str, str | None, TrainingCurve]] = [
             ("local", agent, curve)
             for agent, curve in zip(self.who.names, self.trained.local, strict=True)
         ]
