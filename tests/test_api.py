@@ -35,10 +35,12 @@ def test_public_names_of_the_package():
         "TrainingError",
         "__version__",
         "advise",
+        "calibrate",
         "others_like",
         "plot",
         "read_agents",
         "read_result",
+        "read_runs",
         "read_study",
         "read_terms",
         "run_federation",
@@ -135,6 +137,7 @@ def test_every_mechanism_function_names_its_equation():
             "fedfact.settlement, fedfact.advice, fedfact.federation.audit.verify",
             ("torch", "sklearn", "matplotlib", "pyarrow", "nvflare"),
         ),
+        ("fedfact.calibration", ("scipy", "torch", "matplotlib", "pyarrow")),
     ],
 )
 def test_what_is_light_loads_nothing_heavy(modules, absent):

@@ -26,7 +26,7 @@ LAYERS = [
     {"advice"},
     {"data", "models"},
     {"training"},
-    {"federation"},
+    {"federation", "calibration"},
     {"lab"},
     {"study"},
     {"report"},

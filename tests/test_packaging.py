@@ -102,6 +102,8 @@ def test_a_plain_install_settles_advises_and_verifies(fedfact):
     assert json.loads(settled.stdout)["surplus"] >= 0
     advice = fedfact("advise", "--cost", "0.5", *terms, "--agents", "10", "--json")
     assert json.loads(advice.stdout)["verdict"] == "join"
+    runs = ROOT / "results" / "calibration" / "digits" / "runs.csv"
+    assert json.loads(fedfact("calibrate", runs, "--json").stdout)["terms"]["error_scale"] > 0
     verified = fedfact("verify", LEDGER, "--json")
     assert json.loads(verified.stdout)["sound"] is True
     assert "Statement for alder" in fedfact("statement", LEDGER, "alder").stdout
@@ -117,6 +119,7 @@ def test_a_plain_install_settles_advises_and_verifies(fedfact):
     [
         (("run", "digits"), "train"),
         (("train", "digits"), "train"),
+        (("calibrate", "--data", "digits"), "train"),
         (("federation", "demo"), "flare"),
         (("settle", ROOT / "examples" / "hospitals.csv", "--error-scale", "1e6", "--plot", "a.png"),
          "plot"),

@@ -11,6 +11,7 @@ from .lazy import lazily as _lazily
 
 if TYPE_CHECKING:
     from .advice import Applicant, advise, others_like
+    from .calibration import calibrate, read_runs
     from .federation.audit.verify import verify
     from .federation.deploy.in_process import run_federation
     from .mechanism import RULES, Population, Settlement, Terms, settle
@@ -35,10 +36,12 @@ __all__ = [
     "TrainingError",
     "__version__",
     "advise",
+    "calibrate",
     "others_like",
     "plot",
     "read_agents",
     "read_result",
+    "read_runs",
     "read_study",
     "read_terms",
     "run_federation",
@@ -58,10 +61,12 @@ __getattr__, __dir__ = _lazily(
         "Settlement": "mechanism",
         "Terms": "mechanism",
         "advise": "advice",
+        "calibrate": "calibration",
         "others_like": "advice",
         "plot": "report.plot",
         "read_agents": "settlement",
         "read_result": "study.files.directory",
+        "read_runs": "calibration",
         "read_study": "study.config.load",
         "read_terms": "settlement",
         "run_federation": "federation.deploy.in_process",

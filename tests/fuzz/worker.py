@@ -12,6 +12,7 @@ import io
 import json
 import os
 import random
+import re
 import resource
 import shutil
 import signal
@@ -34,6 +35,12 @@ CODES = {0, 2, 3, 4, 5, 130}
 
 SECONDS, MEMORY = 10, 1 << 30
 
+GOOD = "so far it is good"
+"""What a command says here instead of training, or playing, for long."""
+
+NO_MEMORY = re.compile("more memory than there is|alloc|MemoryError")
+"""What is said where the limit on memory struck, by us, by numpy, pyarrow or torch."""
+
 
 class TooLong(BaseException):
     pass
@@ -47,25 +54,31 @@ def set_up_process():
     """Commands are built once; what they would train or play for long, they only check."""
     typer.main.get_command = functools.lru_cache(typer.main.get_command)
     import fedfact.federation.deploy.flare.kits.set_up as kits
+    import fedfact.federation.deploy.flare.server.running as running
     import fedfact.report.study.page as report
     import fedfact.study.run as study
+    import fedfact.training.kept as kept
     from fedfact.study.files.guard import check_directory
 
     def checked_only(*_, **__):
-        raise InputError("so far it is good")
+        raise InputError(GOOD)
 
     def check_run(given, machine, folder, *, resume, **_):
         check_directory(given, folder, resume=resume)
         if not resume:
-            raise InputError("so far it is good")
+            raise InputError(GOOD)
         return run(given, machine, folder, resume=True)
 
     def population(setting, **_):
         setting.populations(2, 0)
-        raise InputError("so far it is good")
+        raise InputError(GOOD)
+
+    def trained(*given, output, **how):
+        return train(*given, output=output, **how) if output else checked_only()
 
     run, study.run_study = study.run_study, check_run
-    kits.create = kits._certify = checked_only
+    train, kept.run = kept.run, trained
+    kits.create = kits._certify = running.supervise = checked_only
     write, calls = report.write_report, []
 
     def sometimes(results, output, *rest):
@@ -151,6 +164,8 @@ def attempt(target, place, number, run=None):
     except BaseException:
         return f"crashes: {traceback.format_exc(limit=-6)}"
     problems = []
+    if NO_MEMORY.search(err):
+        problems.append(f"takes more memory than 1 GiB: {err[-800:]}")
     if code not in CODES:
         problems.append(f"exit code {code}: {err[-800:]}")
     kinds = {unicodedata.category(each) for each in {*out, *err} - {"\n"}}
@@ -168,6 +183,17 @@ def attempt(target, place, number, run=None):
         if {name: after.get(name) for name in before} != before or path.stat().st_mtime_ns != mark:
             problems.append("changes its input")
     return "; ".join(problems)
+
+
+def stops_short(target, place):
+    """How a command ends before its own work, though all that it reads is whole; '' if it works.
+
+    Were it not looked at, every damaged file would be refused for another reason than its damage.
+    """
+    code, _, err = within_limits(target.words, place.folder)
+    place.restore()
+    good = target.refusal in err if target.refusal else code == 0 or GOOD in err
+    return "" if good else f"refuses undamaged files, exit code {code}: {err[-800:]}"
 
 
 def within_limits(words, folder):
@@ -200,6 +226,9 @@ def main(base, wanted, first, last):
                 command(target.words)  # all modules are loaded before memory is counted
             place.restore()
             limit_memory()
+            if problem := stops_short(target, place):
+                said = {"target": target.name, "number": 0, "problem": problem}
+                print(json.dumps(said), flush=True)
             many = target.share if wanted == "all" else 1
             for number in range(first * many, last * many):
                 Path(own, "case").write_text(f"{target.name}, {number}")

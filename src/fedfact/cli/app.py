@@ -14,6 +14,7 @@ from ..errors import FedfactError
 from ..extras import missing
 from ..io.files import reason
 from .advise import advise
+from .calibrate import calibrate
 from .federation.commands import federation
 from .lab.commands import lab
 from .lab.compare import compare
@@ -37,6 +38,9 @@ app.command(epilog="Example:  fedfact run mnist --partition iid --seeds 3 -o run
 app.command(epilog="Example:  fedfact report runs/digits runs/mnist -o runs/both")(report)
 app.add_typer(lab)
 app.command(epilog="Example:  fedfact compare --costs lognorm:s=0.5 -o runs/compare")(compare)
+app.command(epilog="Example:  fedfact calibrate results/calibration/digits/runs.csv --value 5e6")(
+    calibrate
+)
 app.command(epilog="Example:  fedfact settle examples/hospitals.csv --terms examples/terms.toml")(
     settle
 )

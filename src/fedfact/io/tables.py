@@ -19,15 +19,20 @@ _FORMULA = re.compile(r"'*[=+\-@\t\r]")
 """How a cell begins that a spreadsheet may run, with the quotes that keep it from that."""
 
 
-def read_columns(path: Path, required: Names, optional: Names = ()) -> Columns:
-    """The columns of a file, which must have the required ones; values are checked when taken."""
+def read_columns(
+    path: Path, required: Names, optional: Names = (), *, of: str = "agent"
+) -> Columns:
+    """The columns of a file, which must have the required ones; values are checked when taken.
+
+    ``of`` says what a row is about.
+    """
     text = read_text(path, "a CSV or JSON file")
     if not text.strip():
         raise InputError(f"{path}: is empty; give a CSV with the columns {', '.join(required)}")
     is_json = path.suffix.lower() == ".json" or text.lstrip()[:1] in ("[", "{")
     if is_json:
-        return Columns(path, *_from_json(path, text, required, required + optional))
-    return Columns(path, *_from_csv(path, text, required))
+        return Columns(path, *_from_json(path, text, required, required + optional, of))
+    return Columns(path, *_from_csv(path, text, required, of))
 
 
 def to_csv(columns: Mapping[str, Sequence[Any]]) -> str:
@@ -52,7 +57,7 @@ def _unquoted(cell: str) -> str:
 
 
 def _from_csv(
-    path: Path, text: str, required: Names
+    path: Path, text: str, required: Names, of: str
 ) -> tuple[dict[str, list[Any]], Callable[[int], str]]:
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     lines: list[int] = []
@@ -77,21 +82,21 @@ def _from_csv(
     except csv.Error as error:
         raise InputError(f"{path}, line {reader.line_num}: is not valid CSV ({error})") from None
     if not lines:
-        raise InputError(f"{path}: has a header and no agents; write one line for each agent")
+        raise InputError(f"{path}: has a header and no {of}s; write one line for each {of}")
     return columns, lambda k: f"row {k + 1} (line {lines[k]})"
 
 
 def _from_json(
-    path: Path, text: str, required: Names, known: Names
+    path: Path, text: str, required: Names, known: Names, of: str
 ) -> tuple[dict[str, list[Any]], Callable[[int], str]]:
     try:
         document = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise InputError(f"{path}: is not valid JSON ({error})") from None
-    rows = document.get("agents") if isinstance(document, dict) else document
+    rows = document.get(f"{of}s") if isinstance(document, dict) else document
     if not isinstance(rows, list) or not rows or not all(isinstance(row, dict) for row in rows):
         raise InputError(
-            f'{path}: give a list of objects, or {{"agents": [...]}}, one for each agent with '
+            f'{path}: give a list of objects, or {{"{of}s": [...]}}, one for each {of} with '
             f"{', '.join(required)}"
         )
     names = list(dict.fromkeys(name for row in rows for name in row))
@@ -99,7 +104,7 @@ def _from_json(
     for k, row in enumerate(rows):
         for name in names:
             if name in known and name not in row:
-                raise InputError(f"{path}, row {k + 1}: {name} is missing; give it for every agent")
+                raise InputError(f"{path}, row {k + 1}: {name} is missing; give it for every {of}")
     columns = {name: [row.get(name) for row in rows] for name in names}
     return columns, lambda k: f"row {k + 1}"
 

@@ -161,7 +161,7 @@ def settle(population: Population, terms: Terms, seed: int | None = None) -> Set
     >>> agents = Population(list("abc"), np.array([4e-6, 2e-6, 1e-6]), np.array([500, 707, 1000]))
     >>> result = settle(agents, Terms(error_scale=1.0, unit=1e-6, rule="rebate"))
     >>> result.fee, result.rebate, result.surplus
-    (array([1547,  962,  547]), array([816, 1055, 1128]), 57)
+    (array([1547,  962,  547]), array([ 816, 1055, 1154]), 31)
     """
     rule, nothing = rule_of(terms), np.zeros(len(population), np.int64)
     population.refuse(
@@ -171,8 +171,15 @@ def settle(population: Population, terms: Terms, seed: int | None = None) -> Set
             "nobody is billed for fewer than a third of that"
         ),
     )
-    if population.size is not None and not rule.knows_sizes:
-        raise InputError(f"the {rule.name} rule knows no sizes; leave them out, or take another")
+    measured = population.local_loss is not None
+    if measured and not rule.measurable:
+        raise InputError(
+            f"the {rule.name} rule cannot settle by measured losses: nobody measures what would be "
+            "if all did as one agent does; settle by the curve, or take another rule"
+        )
+    if population.size is not None and (measured or not rule.knows_sizes):
+        who = "settling by measured losses" if measured else f"the {rule.name} rule"
+        raise InputError(f"{who} knows no sizes; leave them out, or take another rule")
     signed = population.total_size if population.signed_size is None else population.signed_size
     if rule.is_void(population.total_size, signed):
         raise InputError(
@@ -181,7 +188,7 @@ def settle(population: Population, terms: Terms, seed: int | None = None) -> Set
         )
     charge = compensation = nothing
     shortfall = 0
-    if population.local_loss is None:
+    if not measured:
         fee, pool = rule.collect(population, terms)
         charge = rule.charge(population, terms)
     else:

@@ -129,7 +129,7 @@ def _in_floats(
     K, b = terms.error_scale_in_units, as_fraction(terms.exponent)
     scale = longdouble(K * 2**bits)
     eps = np.finfo(np.longdouble).eps
-    x: Longs = samples.astype(np.longdouble) * longdouble(Fraction(times))
+    x: Longs = samples.astype(np.longdouble) * np.longdouble(times)
     x /= over
     if b == 1:
         value: Longs = scale / x
@@ -170,8 +170,6 @@ def decimal_of(number: Fraction) -> Decimal:
 
 
 def longdouble(number: Fraction) -> np.longdouble:
-    """A fraction as the float with the most digits that the machine has."""
-    long: np.longdouble = np.longdouble(str(number.numerator)) / np.longdouble(
-        str(number.denominator)
-    )
-    return long
+    """A fraction as the nearest float of the kind with the most digits that the machine has."""
+    with localcontext(_WORKING):
+        return np.longdouble(str(decimal_of(number)))

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..advice import Advice, Applicant, advise
+from ..calibration import Calibration
 from ..errors import InputError, did_you_mean
 from ..federation.deploy.in_process import FinishedFederation
 from ..io.files import write_whole
@@ -23,6 +24,7 @@ from .lab.attacks import attacks
 from .lab.dynamics import dynamics
 from .lab.page import compare_charts
 from .single.advice import picture_of_advice
+from .single.calibration import picture_of_calibration
 from .single.collapse import collapse_chart
 from .single.loss_curves import picture_of_losses
 from .single.settlement import picture_of_settlement
@@ -54,8 +56,9 @@ class _Drawing:
 
 
 def plot(result: Any, figure: str | None = None) -> Picture:
-    """A picture of a result: of a settlement, an advice or its applicant, a finished federation,
-    a study, a collapse, or of the lab an equilibrium, a table of attacks or a comparison.
+    """A picture of a result: of a calibration, a settlement, an advice or its applicant, a finished
+    federation, a study, a collapse, or of the lab an equilibrium, a table of attacks or a
+    comparison.
 
     Of a study or a comparison there are several; ``figure`` names the one to draw, such as
     ``figure-2-losses``. Without it, the first is drawn.
@@ -72,8 +75,9 @@ def plot(result: Any, figure: str | None = None) -> Picture:
 def _drawings(result: Any) -> list[_Drawing]:
     """The pictures that there are of a result."""
     raise InputError(
-        f"there is no picture of a {type(result).__name__}; give a settlement, an advice, an "
-        "applicant, a finished federation, or the result of a study, a collapse or the lab"
+        f"there is no picture of a {type(result).__name__}; give a calibration, a settlement, an "
+        "advice, an applicant, a finished federation, or the result of a study, a collapse or the "
+        "lab"
     )
 
 
@@ -81,6 +85,12 @@ def _drawings(result: Any) -> list[_Drawing]:
 def _settlement(result: Settlement) -> list[_Drawing]:
     draw = partial(picture_of_settlement, result, ".svg")
     return [_Drawing("settlement", "What each agent pays and receives", draw)]
+
+
+@_drawings.register
+def _calibration(result: Calibration) -> list[_Drawing]:
+    draw = partial(picture_of_calibration, result, ".svg")
+    return [_Drawing("calibration", "The learning curve, and what federation saves members", draw)]
 
 
 @_drawings.register

@@ -8,7 +8,7 @@ from typing import Any
 from ..errors import InputError
 from ..io.files import alone, clear_torn, write_json, write_whole
 from ..io.folders import make_folder
-from ..mechanism import RULES, settle
+from ..mechanism.fees import shown_penalty
 from ..progress import Progress, part_of, silent
 from ..training import Job, Machine
 from ..training.setup import load_to_train
@@ -19,6 +19,7 @@ from .config.study import Study
 from .config.write_toml import to_toml
 from .files.directory import Columns, Result, read_result, write_tables
 from .files.guard import FILES, TRAINED, check_directory
+from .files.keys import PAPER
 from .files.manifest import manifest
 from .files.trained import (
     KINDS,
@@ -30,6 +31,7 @@ from .files.trained import (
     read_trained,
     train,
 )
+from .measure.ends import settled
 from .measure.measured import Measured, measure
 from .measure.summary import summary
 
@@ -161,12 +163,12 @@ def _plan(
 
 
 def _check_terms(study: Study, arm: Arm, who: Agents) -> None:
-    """Refuse terms that could not be settled, which the formula A/m tells before any training."""
-    for rule in RULES:
-        try:
-            settle(who.population(), study.terms.agreed(rule), seed=0)
-        except InputError as error:
-            raise InputError(f"{study.name}, {arm.name}: {error}") from None
+    """Refuse terms that could not be settled, or drawn, which the curve tells before training."""
+    try:
+        by_papers_rule = settled(study, who, seed=0)[PAPER]
+        shown_penalty(by_papers_rule.population, by_papers_rule.terms)  # Figure 3
+    except InputError as error:
+        raise InputError(f"{study.name}, {arm.name}: {error}") from None
 
 
 def _stacked(tables: list[Columns]) -> Columns:

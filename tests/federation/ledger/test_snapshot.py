@@ -52,6 +52,15 @@ def state(folder):
     }
 
 
+def test_a_schema_that_is_damaged_and_no_text_is_refused(tmp_path):
+    path = written(tmp_path / "ledger.db")
+    data = path.read_bytes()
+    assert b"TEXT NOT NULL" in data
+    path.write_bytes(data.replace(b"NOT NULL", b"NOT \x93\xba\xb1\xb2", 1))
+    with pytest.raises(LedgerError, match="cannot be used"):
+        read_ledger(str(path))
+
+
 # A writer that is killed with its pages in the file and its journal beside it.
 TORN = """
 import os, signal, sqlite3, sys

@@ -9,7 +9,7 @@ from PIL import Image
 from fedfact import Population, Terms, settle
 from fedfact.advice.advise import advise
 from fedfact.advice.applicant import Applicant
-from fedfact.mechanism import Others, whole_local_optimum
+from fedfact.mechanism import RULES, Others, whole_local_optimum
 from fedfact.report.single.loss_curves import picture_of_losses
 from fedfact.report.single.settlement import picture_of_settlement
 
@@ -27,7 +27,7 @@ def size(png):
 
 
 @pytest.mark.parametrize("n", [3, 40, 41, 5000])
-@pytest.mark.parametrize("rule", ["sandwich", "rebate"])
+@pytest.mark.parametrize("rule", RULES)
 def test_settlements_of_any_size_can_be_drawn(n, rule):
     width, height = size(picture_of_settlement(settled(n, rule), ".png"))
     assert width == 1200
@@ -49,7 +49,7 @@ def test_names_are_drawn_as_they_are():
     assert b"$\\foo$" in picture_of_settlement(settle(population, Terms(error_scale=1.0)), ".svg")
 
 
-@pytest.mark.parametrize("rule", ["sandwich", "rebate"])
+@pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize(("others", "capacity"), [(2, None), (50, None), (50, 400)])
 def test_losses_can_be_drawn(rule, others, capacity):
     member = Applicant(

@@ -11,7 +11,7 @@ from .output import print_table, stdout
 
 _MOST_ROWS = 60
 
-_LEAST_NEEDED = ("reported cost", "samples", "penalty", "group", "alone", "settled")
+_LEAST_NEEDED = ("reported cost", "group", "samples", "alone", "settled")
 """Columns of a settlement that a narrow terminal has no room for, the first to go first."""
 
 
@@ -109,7 +109,8 @@ def print_statement(told: Statement) -> None:
         console.print(f"You were {place}{' and won' if told.won else ''}.")
     width = max(len(money.money(line.amount)) for line in told.lines)
     for line in told.lines:
-        console.print(f"\n{line.name:>12}  {money.money(line.amount):>{width}}  {line.effect}")
+        amount = f"{money.money(line.amount):>{width}}"
+        console.print(f"\n{line.name:>12}  {amount}  {line.effect}", soft_wrap=True)
         console.print(f"{'':>14}{line.formula} =\n{'':>14}{line.filled}", soft_wrap=True)
 
 

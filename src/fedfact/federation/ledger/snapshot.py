@@ -101,7 +101,9 @@ def _check_plain(path: Path, copy: Path) -> None:
 
     What is no data base at all is for the reader to say.
     """
-    with suppress(sqlite3.DatabaseError), closing(sqlite3.connect(copy)) as connection:
+    # A schema that is damaged is quoted in SQLite's own words, which then may be no UTF-8.
+    unreadable = suppress(sqlite3.DatabaseError, UnicodeDecodeError)
+    with unreadable, closing(sqlite3.connect(copy)) as connection:
         connection.execute("PRAGMA trusted_schema=OFF")
         made = connection.execute("SELECT type, name, sql FROM sqlite_master").fetchall()
         made = [each for each in made if each[0] != "index" or each[2] is not None]

@@ -41,8 +41,8 @@ class Balanced(Rule):
     knows_sizes: ClassVar[bool] = True
     spreads: ClassVar[bool] = False
     surplus_reason: ClassVar[str] = (
-        "nobody is given back what its own samples decide, so what members differ by is left over; "
-        "among equals nothing is, and the more take part the less"
+        "what a member gets back never depends on its own samples, so differences between members "
+        "leave a remainder; equal members leave none, and the more take part the less is left"
     )
 
     def among(self, agents: int) -> int:
@@ -91,9 +91,8 @@ class Balanced(Rule):
         size = np.ones(n, np.int64) if population.size is None else population.size
         signed = population.total_size if population.signed_size is None else population.signed_size
         most = np.full(n, MOST_SAMPLES) if population.capacity is None else population.capacity
-        least = np.array([billing_floor(terms, int(u)) for u in np.unique(size)])[
-            np.unique(size, return_inverse=True)[1]
-        ]
+        sizes, kind = np.unique(size, return_inverse=True)
+        least = np.array([billing_floor(terms, int(u)) for u in sizes])[kind]
         choices = Choices(size, *self._effective(signed, size), np.minimum(least, most), most)
         charge = exact_charge(terms, population.reported_cost, population.used, choices)
         population.refuse(

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 from ...arrays import Floats, Number, floats
 from ..curve import Curve
-from ..losses import effective_fee
-from ..optima import local_optimum, whole_local_optimum
+from ..formulas.losses import effective_fee
+from ..formulas.optima import local_optimum, whole_local_optimum
+from ..formulas.penalty import penalty_slope, penalty_weight
 from ..others import Standing
-from ..penalty import penalty_slope, penalty_weight
 from ..terms import Terms
 
 YOU_ARE_PAID = "paid to you"

@@ -8,8 +8,8 @@ import numpy as np
 
 from ...arrays import ArrayLike, Bools, Floats, Ints, floats
 from ..competition import draw_order
+from ..formulas.winning import CostDistribution
 from ..others import Others
-from ..winning import CostDistribution
 
 
 class Lot(ABC):

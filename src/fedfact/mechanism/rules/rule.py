@@ -18,8 +18,8 @@ from ...errors import InputError
 from ..billing import billing_floor
 from ..curve import Curve
 from ..exact import as_fraction
-from ..losses import charge_for_misfit
-from ..optima import whole_local_optimum
+from ..formulas.losses import charge_for_misfit
+from ..formulas.optima import whole_local_optimum
 from ..others import Others, Standing
 from ..population import Population
 from ..search import least_of_each
@@ -62,6 +62,7 @@ class Rule(Lot):
         draws: as in `Lot`; a settlement by such a rule needs a seed.
         charges: whether data that does not fit the reported cost is charged for.
         knows_sizes: whether agents may differ in size.
+        measurable: whether it can settle by measured losses, and not only by the curve.
         guarantees: what holds for members who keep their word, in sentences.
         choose_when: in which federations it is the rule to take, in words.
         surplus_reason: why fees leave something over, for a sentence on the operator's surplus.
@@ -72,9 +73,10 @@ class Rule(Lot):
     gives: ClassVar[Given]
     charges: ClassVar[bool] = False
     knows_sizes: ClassVar[bool] = False
+    measurable: ClassVar[bool] = True
     guarantees: ClassVar[tuple[str, ...]]
     choose_when: ClassVar[str] = ""
-    surplus_reason: ClassVar[str] = "nobody is given back what its own samples decide"
+    surplus_reason: ClassVar[str] = "what a member gets back never depends on its own samples"
 
     @property
     def title(self) -> str:
@@ -294,7 +296,7 @@ class Rule(Lot):
         return []
 
     def assumptions(self, knows_reports: bool) -> list[str]:
-        """What advice under this rule takes for granted besides what any rule does."""
+        """What advice under this rule assumes besides what any rule does."""
         return []
 
 

@@ -10,18 +10,18 @@ from ..competition import compete
 from ..curve import Curve
 from ..exact import floor_difference
 from ..fees import fees_and_pools
-from ..losses import pool_of_others
-from ..others import Others, Standing
-from ..population import Population
-from ..subunits import errors
-from ..terms import Terms
-from ..winning import (
+from ..formulas.losses import pool_of_others
+from ..formulas.winning import (
     CostDistribution,
     continuum_win_probability,
     simulate_draws,
     win_probability_against,
     win_probability_if,
 )
+from ..others import Others, Standing
+from ..population import Population
+from ..subunits import errors
+from ..terms import Terms
 from .figures import Figures, StatementLine, fee_line
 from .rule import Given, Rule
 from .winners import middle_winner, wins_at_quantile
@@ -40,8 +40,8 @@ class Sandwich(Rule):
     )
     choose_when: ClassVar[str] = "you want the paper's own mechanism"
     surplus_reason: ClassVar[str] = (
-        "no winner is given what its own samples decide; among n equals, with a curve A/m, that is "
-        "one part in n − 1 of the fees"
+        "what a winner gets never depends on its own samples, so not all that the others pay can "
+        "be given back; of n equal members with a curve A/m, one part in n − 1 of the fees is left"
     )
 
     def collect(self, population: Population, terms: Terms) -> tuple[Ints, Ints]:

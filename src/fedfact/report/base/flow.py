@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 from matplotlib.axes import Axes
 
-from .style import BLUE, GREEN, INK, ORANGE, PAPER, RED
+from .style import BLUE, GREEN, INK, ORANGE, PAPER, RED, SKY
 
 _MOST_NAMED = 40
 _MOST_BARS = 2000
@@ -19,6 +19,9 @@ _PARTS = (
     ("reward", 1, GREEN),
     ("rebate", 1, GREEN),
 )
+
+_PAID = ("paid to the agent", SKY)
+"""Label and colour of a fee below 0."""
 
 AMOUNTS = (*(name for name, _, _ in _PARTS), "net")
 """What can be drawn: what is paid, what is received, and what is left of both."""
@@ -34,6 +37,7 @@ def draw_flow(
 ) -> None:
     """What each agent pays (left), receives (right) and is left with (dot), best off on top.
 
+    A fee below 0 is received.
     ``amounts`` are ``net`` and any of the other `AMOUNTS`.
     """
     n = len(agents)
@@ -48,7 +52,11 @@ def draw_flow(
             continue
         width = sign * amounts[name][order]
         start = np.where(width < 0, below, above)
-        axes.barh(rows, width, height, left=start, color=colour, label=name)
+        turned = sign * width < 0  # a fee below 0
+        for which, label, shade in ((~turned, name, colour), (turned, *_PAID)):
+            if width[which].any():
+                left = start[which]
+                axes.barh(rows[which], width[which], height, left=left, color=shade, label=label)
         below, above = below + np.minimum(width, 0), above + np.maximum(width, 0)
     net = amounts["net"][order]
     if n <= _MOST_NAMED:

@@ -54,14 +54,27 @@ class Case:
         ]
 
     def settlement(self, rule: str) -> Table:
-        """The measured settlement of the first seed."""
+        """The settlement of the first seed: by measured losses, or by the curve only."""
         return where(
             self.result.settlement,
             arm=self.numbers["arm"],
             seed=self.first_seed,
             rule=rule,
-            input="measured",
+            input=self.numbers["settlement"][rule]["input"],
         )
+
+    def is_measured(self, rule: str) -> bool:
+        """Whether the rule settled measured losses."""
+        return rule in self.result.measured
+
+    def unit(self, rule: str) -> float:
+        """What one unit of money is worth there: in test loss, or in that of the curve."""
+        summary = self.result.summary
+        return float(summary["unit"] if self.is_measured(rule) else summary["curve"]["unit"])
+
+    def unlike(self) -> str:
+        """How the case is called where the partition of its data plays no part."""
+        return self.name if self.numbers["deviators"] else self.study
 
 
 def where(table: Table, **equal: Any) -> Table:

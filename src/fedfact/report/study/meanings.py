@@ -5,7 +5,7 @@ from html import escape
 
 from ...study.files.keys import PAPER
 from .cases import Case
-from .rules import settled_by
+from .rules import RuleStyle, curve_only, measured_by
 
 _I, _J = "<sub>i</sub>", "<sub>j</sub>"
 _POOL = f"Σ<sub>j≠i</sub> f{_J}"
@@ -56,6 +56,20 @@ _RULES = {
 }
 """Formula and words; of any other rule, what it guarantees is told."""
 
+_CURVE_ONLY = (
+    "It settles by the curve only: no measured loss tells what would be if all did as one agent "
+    "does. Agents train on m*, the samples that are best alone. Under this rule they would use "
+    "those that are best under it, and it is settled with these."
+)
+
+_BY_CURVE = (
+    "by the curve",
+    "e(m) + c · m",
+    "What a rule leaves of the loss of training alone, by the curve of the terms, the cost of data "
+    "included: all agents together, in expectation, each rule with the samples that are best under "
+    "it. Nothing of it is measured.",
+)
+
 _AT_LOCAL_LOSS = (
     "at local loss",
     "",
@@ -67,12 +81,16 @@ _AT_LOCAL_LOSS = (
 def meanings(cases: Sequence[Case]) -> str:
     """A list of terms: those of these cases."""
     rules = [
-        (each.label, *_RULES.get(each.name, ("", " ".join(map(escape, each.rule.guarantees)))))
-        for each in settled_by(cases)
+        (each.label, *_RULES.get(each.name, ("", _promises(each)))) for each in measured_by(cases)
     ]
+    rules += [(each.label, "", f"{_promises(each)} {_CURVE_ONLY}") for each in curve_only(cases)]
     return "<dl>{}</dl>".format(
         "\n".join(
             f"<dt>{name} <span>{formula}</span></dt><dd>{words}</dd>"
-            for name, formula, words in (*_MEANINGS, *rules, _AT_LOCAL_LOSS)
+            for name, formula, words in (*_MEANINGS, *rules, _AT_LOCAL_LOSS, _BY_CURVE)
         )
     )
+
+
+def _promises(style: RuleStyle) -> str:
+    return " ".join(map(escape, style.rule.guarantees))

@@ -1,4 +1,7 @@
-"""Ours: what each agent may end with under sandwich, a lottery, and ends with under other rules."""
+"""Ours: what each agent may end with under sandwich, a lottery, and ends with under other rules.
+
+By measured losses, so of the rules that can use them.
+"""
 
 from collections.abc import Sequence
 from typing import Any
@@ -11,7 +14,7 @@ from ..base.chart import Chart, Panel
 from ..base.style import GREY, INK, MANY, agents_below, legend_below
 from ..base.words import listed, percent, span
 from .cases import Case
-from .rules import settled_by
+from .rules import measured_by
 
 _DRAWN = (
     ("win_probability", "win probability"),
@@ -29,7 +32,7 @@ _LARGEST = 110
 
 def outcomes(cases: Sequence[Case]) -> Chart:
     """All outcomes of each agent in the first seed."""
-    _, *others = settled_by(cases)
+    _, *others = measured_by(cases)
     columns, labels = zip(*_DRAWN, *((each.key, each.name) for each in others), strict=True)
     return Chart(
         "sandwich-against-rebate",
@@ -47,7 +50,7 @@ def _panel(case: Case) -> Panel:
 
     Of many agents the dots are small and all alike.
     """
-    agents, (drawn, *others) = case.agents(), settled_by([case])
+    agents, (drawn, *others) = case.agents(), measured_by([case])
     won = agents["win_probability"]
     rank, many = np.arange(1, len(won) + 1), len(won) > MANY
     largest = _LARGEST * min(1.0, 20 / len(won))
@@ -79,7 +82,7 @@ def _panel(case: Case) -> Panel:
 
 def _says(cases: Sequence[Case]) -> str:
     """How many the lottery leaves where they were, and how much it scatters."""
-    every = settled_by(cases)
+    every = measured_by(cases)
     left = [
         span((c.numbers["at_local_loss"][of.name]["mean"] for c in of.among(cases)), percent)
         for of in every

@@ -1,6 +1,6 @@
 """The rules that studies were settled by, as figures show them: label, colour and line of each."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from ...mechanism import RULES, Rule
@@ -15,7 +15,10 @@ _LINES = ("o-", "s--", "^:", "v-.")
 
 @dataclass(frozen=True)
 class RuleStyle:
-    """What one rule leaves agents with: its key, and how it is called and drawn everywhere."""
+    """What one rule leaves agents with: its key, and how it is called and drawn everywhere.
+
+    ``key`` is that of the loss by measured losses, which rules that settle by the curve only lack.
+    """
 
     rule: Rule
     key: str
@@ -35,6 +38,21 @@ class RuleStyle:
 
 def settled_by(cases: Sequence[Case]) -> list[RuleStyle]:
     """The rules that any of these cases was settled by: the paper's own first, then the others."""
+    return _styles({name for case in cases for name in case.result.rules})
+
+
+def measured_by(cases: Sequence[Case]) -> list[RuleStyle]:
+    """Those of them that measured losses were settled by."""
+    return _styles({name for case in cases for name in case.result.measured})
+
+
+def curve_only(cases: Sequence[Case]) -> list[RuleStyle]:
+    """Those that settle by the curve only, with samples of their own."""
+    measured = {each.name for each in measured_by(cases)}
+    return [each for each in settled_by(cases) if each.name not in measured]
+
+
+def _styles(names: Collection[str]) -> list[RuleStyle]:
     return [
         RuleStyle(
             RULES[name],
@@ -44,5 +62,5 @@ def settled_by(cases: Sequence[Case]) -> list[RuleStyle]:
             _LINES[k % len(_LINES)],
         )
         for k, name in enumerate(dict.fromkeys((PAPER, *RULES)))
-        if any(name in case.result.rules for case in cases)
+        if name in names
     ]

@@ -20,15 +20,15 @@ from ...io.files import write_json
 from ...lab.setting import Setting
 from ...progress import Progress, silent
 from ...training import RECIPES, Job, Machine, Recipe, Score
-from ...training.kept import Kind
+from ...training.kept import Kind, Planned, train_all
 from ...training.setup import assemble, load_to_train
 from .guard import DOCUMENT, TRAINED, check_place, opened
 from .result import Collapse, TrainedCase
 from .samples import Collected, Scenario, collect, deal, first_of_each
-from .training import Planned, train_all
 
 SEEDS = 3
 NESTED = "iid, nested"
+COMMAND = "fedfact lab collapse"
 
 
 def run_collapse(
@@ -125,7 +125,7 @@ def _plan(
         key = case.kind, samples.tobytes()
         if key not in plan:
             job = jobs(first_of_each(dealt, samples), seed=collected.seed)
-            plan[key] = Planned.plan(case.kind, job, machine, folder)
+            plan[key] = Planned.plan(case.kind, job, machine, folder, COMMAND)
     return [
         plan[case.kind, s.tobytes()] for case, s in zip(scenarios, collected.samples, strict=True)
     ]

@@ -14,7 +14,7 @@ from ...data.description import By
 from ...data.partition import parse_scheme
 from ...data.registry import SETS, SPLIT, Name
 from ...errors import InputError
-from ...mechanism import RULES, Terms
+from ...mechanism import RULES, Curve, Terms
 from ...training.augmentation.settings import Augmentation
 from ...training.recipe import RECIPES, Recipe
 
@@ -152,9 +152,10 @@ class Training(_Strict):
 
 
 class StudyTerms(_Strict):
-    """Terms of the settlements; they are settled by every rule."""
+    """Terms of the settlements, by every rule; the curve decides how many samples are agreed."""
 
     error_scale: Positive = 1.0
+    exponent: Annotated[float, Field(ge=0.05, le=2)] = 1.0
     alpha: Annotated[float, Field(ge=0, lt=2)] = 1.0
     unit: Positive = 1e-9
     retention: Annotated[float, Field(ge=0, le=1)] = 0.0
@@ -174,6 +175,11 @@ class StudyTerms(_Strict):
                 f"to settle by; take a unit of at most {COARSEST * self.loss_value:g}"
             )
         return self
+
+    @property
+    def curve(self) -> Curve:
+        """e(m) = A·m^(−b)."""
+        return Curve(self.error_scale, self.exponent)
 
     def agreed(self, rule: str) -> Terms:
         """The terms of a settlement by this rule."""

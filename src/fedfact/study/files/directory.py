@@ -20,7 +20,7 @@ from ...mechanism import RULES
 from ...results import Tabular, text_table
 from .columns import check_tables
 from .documents import check_manifest, check_summary
-from .keys import facts, rules_of
+from .keys import facts, measured_of, rules_of
 
 Table = dict[str, npt.NDArray[Any]]
 """Columns of equal length by their names."""
@@ -53,15 +53,21 @@ class Result(Tabular):
         """The rules that it was settled by."""
         return rules_of(self.summary)
 
+    @property
+    def measured(self) -> tuple[str, ...]:
+        """Those by which measured losses were settled, and not only the curve."""
+        return measured_of(self.summary["arms"][0])
+
     def rows(self) -> list[dict[str, Any]]:
         """One row an arm: accuracies and losses, the means over agents and seeds."""
         losses = {"local_loss": "local", "federated_loss": "federated"}
-        losses |= {fact: fact for fact in facts(self.rules)}
+        losses |= {fact: fact for fact in facts(self.measured)}
         return [
             {
                 "arm": arm["arm"],
                 **{f"{key}_accuracy": arm["accuracy"][key]["mean"] for key in arm["accuracy"]},
                 **{column: arm["loss"][key]["mean"] for column, key in losses.items()},
+                **{f"by_curve_{rule}": of["loss"]["mean"] for rule, of in arm["by_curve"].items()},
             }
             for arm in self.summary["arms"]
         ]

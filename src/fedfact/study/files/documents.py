@@ -5,7 +5,7 @@ that a later version adds are left alone.
 """
 
 from pathlib import Path
-from typing import Annotated, Any, NotRequired
+from typing import Annotated, Any, Literal, NotRequired
 
 from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter, ValidationError, with_config
 from typing_extensions import TypedDict
@@ -15,11 +15,12 @@ from ...data.partition import parse_scheme
 from ...data.registry import SETS
 from ...errors import InputError
 from ...mechanism.exact import MOST_MONEY
-from .keys import facts, rational_of
+from .keys import facts, measured_of, rational_of
 
 AGAIN = "finish the study anew with --resume, or name another directory"
 
 Number = Annotated[float, Field(ge=-LARGEST, le=LARGEST, allow_inf_nan=False)]
+Positive = Annotated[float, Field(gt=0, le=LARGEST, allow_inf_nan=False)]
 Money = Annotated[int, Field(ge=-MOST_MONEY, le=MOST_MONEY)]
 Count = Annotated[int, Field(ge=0, le=10**12)]
 Line = list[Number]
@@ -128,8 +129,9 @@ class Passed(TypedDict):
 
 @with_config(ConfigDict(extra="allow"))
 class Left(TypedDict):
-    """What a rule leaves the operator with, or lacks, seed by seed."""
+    """What a rule leaves the operator with, or lacks, seed by seed, and by what it settled."""
 
+    input: Literal["measured", "analytic"]
     surplus: Annotated[list[Money], Field(min_length=1)]
     shortfall: Annotated[list[Money], Field(min_length=1)]
 
@@ -141,6 +143,8 @@ class ArmSummary(Scored):
     arm: Words
     partition: Annotated[Words, AfterValidator(_scheme)]
     deviators: list[Deviator]
+    samples: Annotated[Estimate, AfterValidator(_between)]
+    by_curve: dict[Words, Numbers]
     at_local_loss: Numbers
     spread: Numbers
     truthfulness: Truthfulness
@@ -149,6 +153,15 @@ class ArmSummary(Scored):
     settlement: Annotated[dict[Words, Left], Field(min_length=2)]
     best: NotRequired[Scored]
     final: NotRequired[Scored]
+
+
+@with_config(ConfigDict(extra="allow"))
+class TheCurve(TypedDict):
+    """A·m^(−b), and what one unit of money is worth in it."""
+
+    error_scale: Positive
+    exponent: Positive
+    unit: Positive
 
 
 @with_config(ConfigDict(extra="allow"))
@@ -161,6 +174,7 @@ class Summary(TypedDict):
     agents: Annotated[int, Field(ge=1, le=10**7)]
     seeds: Annotated[list[Annotated[int, Field(ge=0, le=2**62)]], Field(min_length=1)]
     unit: Number
+    curve: TheCurve
     classes: Annotated[list[Words], Field(min_length=1)]
     arms: Annotated[list[ArmSummary], Field(min_length=1)]
 
@@ -194,14 +208,14 @@ def check_manifest(path: Path, document: Any) -> None:
 
 def _odd(arm: Any, first: Any) -> str:
     """What an arm lacks of what goes together, in words: each rule has keys of its own."""
-    rules = list(arm["settlement"])
-    if rules != list(first["settlement"]):
+    rules, measured = list(arm["settlement"]), measured_of(arm)
+    if rules != list(first["settlement"]) or measured != measured_of(first):
         return "settlement: is by other rules than the first arm's"
     wanted = {
         "accuracy": ("local", "federated"),
-        "loss": ("local", "federated", *facts(rules)),
-        "ratio": facts(rules),
-        "at_local_loss": rules,
+        "loss": ("local", "federated", *facts(measured)),
+        "ratio": facts(measured),
+        "at_local_loss": measured,
         "spread": ("agent", "mean"),
         "checks": ("contribution", *map(rational_of, rules)),
     }
@@ -209,6 +223,12 @@ def _odd(arm: Any, first: Any) -> str:
         for key in keys:
             if key not in arm[table]:
                 return f"{table}.{key}: field required"
+    if list(arm["by_curve"]) != rules:
+        return "by_curve: is of other rules than settlement"
+    for rule in rules:
+        for key in ("samples", "loss"):
+            if key not in arm["by_curve"][rule]:
+                return f"by_curve.{rule}.{key}: field required"
     for score in ("best", "final"):
         if "fact_paper" not in arm.get(score, arm)["ratio"]:
             return f"{score}.ratio.fact_paper: field required"

@@ -4,7 +4,7 @@ Every rule has its own keys, made from its name, so a new rule appears by itself
 written before there was such a rule has none of them and is read all the same.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 PAPER = "sandwich"
@@ -30,11 +30,26 @@ def rational_of(rule: str) -> str:
     return f"rational_{rule}"
 
 
+def by_curve_of(rule: str) -> str:
+    """The key of the loss that a rule leaves an agent with by the curve."""
+    return f"by_curve_{rule}"
+
+
+def deviation_cost_of(rule: str) -> str:
+    """The key of what an agent loses, by the curve, by not keeping its word under a rule."""
+    return f"deviation_cost_{rule}"
+
+
 def facts(rules: Iterable[str]) -> tuple[str, ...]:
-    """All losses under FACT: the paper's readings, then what each rule leaves."""
+    """All losses under FACT: the paper's readings, then what each of these rules leaves."""
     return (*READINGS, *map(fact_of, rules))
 
 
-def rules_of(summary: dict[str, Any]) -> tuple[str, ...]:
+def rules_of(summary: Mapping[str, Any]) -> tuple[str, ...]:
     """The rules that a study was settled by."""
     return tuple(summary["arms"][0]["settlement"])
+
+
+def measured_of(arm: Mapping[str, Any]) -> tuple[str, ...]:
+    """The rules that an arm was settled by with measured losses, and not only by the curve."""
+    return tuple(rule for rule, of in arm["settlement"].items() if of["input"] == "measured")

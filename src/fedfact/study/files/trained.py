@@ -19,7 +19,7 @@ from ...data.registry import SETS
 from ...errors import InputError
 from ...io.columns import shorten
 from ...progress import Progress
-from ...training import Curve, Job, Machine, kept
+from ...training import Job, Machine, TrainingCurve, kept
 from ...training.kept import Kind, Resumable
 from ...training.seeds import generator
 from ...training.setup import assemble
@@ -42,8 +42,8 @@ class Trained:
         seconds: how long each half took.
     """
 
-    local: list[Curve]
-    federated: Curve
+    local: list[TrainingCurve]
+    federated: TrainingCurve
     labels: list[list[int]]
     images: int
     classes: list[str]
@@ -173,9 +173,9 @@ def _seconds(said: Any) -> float:
     return seconds
 
 
-def _curve(rows: list[tuple[int, float, float]]) -> Curve:
+def _curve(rows: list[tuple[int, float, float]]) -> TrainingCurve:
     """A curve from its rows, refused where it is none."""
-    curve = Curve.from_rows(rows)
+    curve = TrainingCurve.from_rows(rows)
     if not curve.epochs:
         raise ValueError
     return curve

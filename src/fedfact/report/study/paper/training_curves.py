@@ -7,13 +7,13 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
-from ...arrays import Floats
-from ...study.files.directory import Table
-from ..base.bands import Band, band, draw_band
-from ..base.chart import Chart, Panel
-from ..base.style import GREY, RED, Percent, legend_below
-from ..base.words import Cell, claim, number, percent, span
-from .cases import Case, where
+from ....arrays import Floats
+from ....study.files.directory import Table
+from ...base.bands import Band, band, draw_band
+from ...base.chart import Chart, Panel
+from ...base.style import GREY, RED, Percent, legend_below
+from ...base.words import Cell, claim, number, percent, span
+from ..cases import Case, where
 
 Measure = Literal["loss", "accuracy"]
 

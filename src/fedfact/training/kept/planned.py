@@ -1,7 +1,7 @@
-"""The trainings behind a collapse: each done once, kept in a file, never done again.
+"""Many trainings in one folder: each done once, kept in a file, never done again.
 
-A file is named after all that decides its numbers, so equal trainings are one training, whichever
-rules they belong to, and no file can be taken for another's.
+A file is named after all that decides its numbers, so equal trainings are one training, and no file
+can be taken for another's.
 """
 
 import hashlib
@@ -14,21 +14,24 @@ from typing import Any
 import numpy as np
 
 from ...progress import Progress, part_of
-from ...training import Job, Machine, Score, kept
-from ...training.kept import Kind, Resumable
+from ..engines.engine import Machine
+from ..evaluate import Score
+from ..job import Job
+from .training import PAUSE, Kind, Resumable, clear, damaged, keep, read_kept
 
 
 @dataclass(frozen=True, eq=False)
 class Planned:
-    """One training; ``about`` is all that tells it from any other."""
+    """One training of a ``command``; ``about`` is all that tells it from any other."""
 
     kind: Kind
     job: Job
     about: dict[str, Any]
     path: Path
+    command: str
 
     @classmethod
-    def plan(cls, kind: Kind, job: Job, machine: Machine, folder: Path) -> "Planned":
+    def plan(cls, kind: Kind, job: Job, machine: Machine, folder: Path, command: str) -> "Planned":
         """The training of a job, to be kept in this folder."""
         about = {
             "training": kind,
@@ -37,7 +40,7 @@ class Planned:
         }
         about = json.loads(json.dumps(about))  # as it will be read: lists for tuples
         mark = hashlib.sha256(json.dumps(about, sort_keys=True).encode()).hexdigest()[:12]
-        return cls(kind, job, about, folder / f"{kind}-seed{job.seed}-{mark}.json")
+        return cls(kind, job, about, folder / f"{kind}-seed{job.seed}-{mark}.json", command)
 
     @property
     def images(self) -> float:
@@ -52,7 +55,7 @@ class Planned:
         """The final test scores of each model, if it was trained before."""
         if not self.path.exists():
             return None
-        about, content = kept.read_kept(self.path, "fedfact lab collapse")
+        about, content = read_kept(self.path, self.command)
         try:
             scores = [Score(float(loss), float(right)) for loss, right in content["scores"]]
             models = 1 if self.kind == "federated" else self.job.agents
@@ -60,25 +63,23 @@ class Planned:
             if not sound or not np.isfinite(scores).all():
                 raise ValueError
         except (KeyError, TypeError, ValueError):
-            raise kept.damaged(self.path) from None
+            raise damaged(self.path) from None
         return scores
 
     def run(self, machine: Machine, progress: Progress, note: Callable[[str], None]) -> list[Score]:
         """Train it and keep it. A checkpoint lies beside the file while it goes on."""
         every, places = self.job.recipe.epochs, self._places()
-        training = Resumable(
-            self.job, machine, self.about, every, places, pause=kept.PAUSE, note=note
-        )
+        training = Resumable(self.job, machine, self.about, every, places, pause=PAUSE, note=note)
         training.finished()  # removes what killed writers left
         half = training.train(self.kind, progress)
         scores = [curve.final for curve in half.curves]
-        kept.keep(self.path, self.about, {"scores": scores, "seconds": round(half.seconds, 3)})
+        keep(self.path, self.about, {"scores": scores, "seconds": round(half.seconds, 3)})
         self.clear()
         return scores
 
     def clear(self) -> None:
         """Remove what a finished training no longer needs, and what killed ones left."""
-        kept.clear(self.path, self._places())
+        clear(self.path, self._places())
 
     def _places(self) -> dict[Kind, Path]:
         return {self.kind: self.path.with_suffix(".checkpoint")}

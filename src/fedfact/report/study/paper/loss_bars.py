@@ -5,12 +5,12 @@ from collections.abc import Sequence
 import numpy as np
 from matplotlib.axes import Axes
 
-from ...study.files.keys import PAPER
-from ..base.chart import Chart, Panel
-from ..base.style import BLUE, GREY, INK, ORANGE, RED, SKY
-from ..base.words import Cell, claim, estimate, listed, number, span
-from .cases import Case
-from .rules import settled_by
+from ....study.files.keys import PAPER
+from ...base.chart import Chart, Panel
+from ...base.style import BLUE, GREY, INK, ORANGE, RED, SKY
+from ...base.words import Cell, claim, estimate, listed, number, span
+from ..cases import Case
+from ..rules import measured_by
 
 HEADER = ["case", "loss", "mean", "low", "high", "local / this"]
 
@@ -31,7 +31,7 @@ def _bars(case: Case) -> list[tuple[str, str, str]]:
         ("fact_believed", "FACT, believed (p = ½)", ORANGE),
         *(
             (each.key, f"{each.label}{_SHARE.get(each.name, '')}", each.colour)
-            for each in settled_by([case])
+            for each in measured_by([case])
         ),
         ("federated", "federated" if deviate else "federated,\nif nobody free rode", RED),
     ]

@@ -1,0 +1,74 @@
+"""Runs from files: what is read, and what is refused with its place."""
+
+import json
+
+import numpy as np
+import pytest
+
+from fedfact.calibration import Runs, read_runs
+from fedfact.errors import InputError
+
+
+def test_what_is_written_is_read_again(make_runs, tmp_path):
+    runs = make_runs(lambda m: 1 / 3 + m**-0.3, noise=0.1)
+    (tmp_path / "runs.csv").write_bytes(runs.csv())
+    read = read_runs(tmp_path / "runs.csv")
+    for name in ("samples", "seed", "loss"):
+        assert getattr(read, name).tolist() == getattr(runs, name).tolist()
+
+
+def test_json_and_more_columns_are_read(tmp_path):
+    rows = [{"samples": 8, "seed": 0, "loss": 0.5, "who": "x"}]
+    (tmp_path / "runs.json").write_text(json.dumps({"runs": rows}))
+    assert read_runs(tmp_path / "runs.json").loss.tolist() == [0.5]
+
+
+def test_mean_and_variance_by_size():
+    samples, seed = np.repeat([8, 4, 2, 1], 3), np.tile([0, 1, 2], 4)
+    sizes = Runs(samples, seed, np.arange(12.0)).sizes()
+    assert sizes.samples.tolist() == [1, 2, 4, 8]
+    assert sizes.count.tolist() == [3] * 4
+    assert sizes.mean.tolist() == [10, 7, 4, 1]
+    assert sizes.variance.tolist() == [1] * 4
+
+
+def test_runs_that_differ_in_rounding_alone_are_alike(make_runs):
+    sizes = make_runs(lambda m: 0.1 + 3 * m**-0.45, seeds=3).sizes()
+    assert not sizes.variance.any()
+
+
+BAD = {
+    "no seed": ("samples,loss\n1,2\n", "column seed is missing; found samples, loss"),
+    "empty": ("", "is empty; give a CSV with the columns samples, seed, loss"),
+    "header": ("samples,seed,loss\n", "has a header and no runs; write one line for each run"),
+    "text": ("samples,seed,loss\n8,0,low\n", "row 1 (line 2): loss is low; it must be a number"),
+    "NaN": ("samples,seed,loss\n8,0,nan\n", "loss is nan; it must be a finite number"),
+    "half": ("samples,seed,loss\n8.5,0,1\n", "samples is 8.5; it must be a whole number"),
+    "none": ("samples,seed,loss\n0,0,1\n", "samples is 0; it must be above 0"),
+    "seed": ("samples,seed,loss\n8,-1,1\n", "row 1 (line 2): seed is -1; it must be a whole"),
+    "twice": (
+        "samples,seed,loss\n8,0,1\n8,1,1\n8,0,2\n",
+        "row 3 (line 4): 8 samples with seed 0 are in row 1 (line 2) already; keep one",
+    ),
+    "list": ('{"agents": []}', 'give a list of objects, or {"runs": [...]}, one for each run'),
+}
+
+
+@pytest.mark.parametrize(("text", "message"), BAD.values(), ids=BAD)
+def test_bad_files_are_refused(tmp_path, text, message):
+    (tmp_path / "runs.csv").write_text(text)
+    with pytest.raises(InputError) as refused:
+        read_runs(tmp_path / "runs.csv")
+    assert message in str(refused.value)
+
+
+def test_too_few_sizes_or_seeds_are_refused(make_runs):
+    with pytest.raises(InputError, match="there are 3 sizes; train at 4 or more"):
+        make_runs(lambda m: m**-0.5, sizes=(1, 2, 4)).sizes()
+    with pytest.raises(InputError, match="50 samples: there are 2 seeds; train with 3"):
+        make_runs(lambda m: m**-0.5, seeds=2).sizes()
+    runs = make_runs(lambda m: m**-0.5)
+    kept = np.flatnonzero((runs.samples != 1600) | (runs.seed == 4))
+    fewer = Runs(runs.samples[kept], runs.seed[kept], runs.loss[kept])
+    with pytest.raises(InputError, match="1,600 samples: there is 1 seed"):
+        fewer.sizes()
