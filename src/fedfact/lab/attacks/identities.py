@@ -12,10 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...arrays import Floats, floats
-from ...mechanism import local_optimum
 from ..game.observed import observe
 from ..game.rule import GameRule
-from ..game.table import Table
 from ..rules.auction import Auction
 from .coalitions import agreed_reports, ways_to_bid
 from .target import After, Target, best_part, choose
@@ -47,18 +45,18 @@ class _Posing:
 
     @classmethod
     def of(cls, real: Target, names: int, members: int) -> "_Posing":
-        rule, terms = real.rule, real.setting.terms
+        rule, setting = real.rule, real.setting
         cheapest = real.cost[:, :members].min(axis=-1, keepdims=True)
-        first = local_optimum(cheapest, real.honest.scale)
-        if isinstance(rule, Auction):
-            first = np.full_like(first, rule.size)
 
         def instead(part: Floats, ours: Floats) -> Floats:
             return np.concatenate([np.repeat(ours, names, axis=-1), part[:, members:]], axis=-1)
 
         cost = instead(real.cost, cheapest)
-        start = Table.of(terms, cost, instead(real.honest.samples, first))
-        target = Target(rule, real.setting, cost, real.seed, start)
+        first = rule.own_curve(setting.table(cost, cost)).optimum(cheapest)
+        if isinstance(rule, Auction):
+            first = np.full_like(first, rule.size)
+        start = setting.table(cost, instead(real.honest.samples, first))
+        target = Target(rule, setting, cost, real.seed, start)
         return cls(target, names, members, real.alone(members))
 
     def play(self, said: Floats, samples: Floats) -> After:
@@ -93,7 +91,7 @@ def _ways(rule: GameRule, k: int) -> list[Way]:
     """All reports under k names that may be best."""
 
     def fits(target: Target, samples: Floats) -> Floats:
-        return target.honest.scale / samples[:, :k] ** 2
+        return target.rule.own_curve(target.honest).fitting_cost(samples)[:, :k]
 
     def median(target: Target, samples: Floats) -> Floats:
         return np.full_like(samples[:, :k], target.setting.median)

@@ -123,7 +123,7 @@ def unverified(target: Target) -> After | None:
             told = target.with_attackers(cost[:, :1], claim[:, :1])
             best = rule.best_report(told, cost, claim, target.setting.belief("all"))
             middle = np.full_like(cost, target.setting.median)
-            reports += [table.scale / claim**2, middle, best]
+            reports += [rule.own_curve(table).fitting_cost(claim), middle, best]
         for said in reports:
             ride = target.with_attackers(said[:, :1], claim[:, :1], np.zeros_like(claim[:, :1]))
             tries.append(played(target, ride, 1))

@@ -38,8 +38,7 @@ class Target:
         """Everybody tells the truth and uses what the rule then asks for."""
         if self.start is not None:
             return self.start
-        terms = self.setting.terms
-        return Table.of(terms, self.cost, self.rule.agreed(terms, self.cost))
+        return self.setting.table(self.cost, self.rule.agreed(self.setting.terms, self.cost))
 
     @cached_property
     def before(self) -> Observed:
@@ -63,7 +62,7 @@ class Target:
         reports, told, real = (part.copy() for part in (table.reports, table.samples, table.used))
         reports[..., :a], told[..., :a] = said, samples
         real[..., :a] = samples if used is None else used
-        return Table.of(table.terms, reports, told, real)
+        return table.then(reports, told, real)
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from ...errors import InputError, did_you_mean
-from ...mechanism import RULES, Rule, Terms, local_optimum
+from ...mechanism import RULES, Rule, Terms
 from ..game.rule import GameRule
 from .auction import Auction
 from .paper_sandwich import PaperSandwich
@@ -28,7 +28,7 @@ def all_rules(terms: Terms, agents: int, median: float) -> list[GameRule]:
     distribution of costs, and from no report: a job is what an agent of that cost would use alone,
     every second agent gets one, and profit is counted from a model of one job on.
     """
-    job = float(local_optimum(median, float(terms.required_error_scale)))
+    job = float(terms.curve.optimum(median))
     return [
         Local(),
         PlainFederated(),
