@@ -1,8 +1,8 @@
 """The rules of the lab for one population, in plain loops, as docs/ writes them.
 
 Slow, and independent of the package: nothing of it is imported. Lists of floats in and out; an
-outcome is (error, paid, used) of each agent, expectations over every draw that there can be. A curve
-is a pair (A, b), or A alone for A/m.
+outcome is (error, paid, used) of each agent, expectations over every draw that there can be. A
+curve is a pair (A, b), or A alone for A/m.
 """
 
 import math
@@ -25,6 +25,12 @@ def slope(m, curve):
 def optimum(cost, curve):
     A, b = curve if isinstance(curve, tuple) else (curve, 1)
     return (A * b / cost) ** (1 / (1 + b))
+
+
+def own(rule, n, curve):
+    """The curve by which an agent's own samples count: under `shared` as if all used as many."""
+    A, b = curve if isinstance(curve, tuple) else (curve, 1)
+    return (A * n**-b, b) if rule.name == "shared" else (A, b)
 
 
 def total_without(values, i):
@@ -119,25 +125,18 @@ def paper_sandwich(A, reports, samples, used, alpha):
     ]
 
 
-def balanced(A, reports, samples, used, kappa, retention, spread):
-    """`rebate` with a spread of 1, `shared` with one of n; all agents have one size."""
+def balanced(A, reports, samples, used, kappa, retention, own):
+    """`rebate` and `shared`, which differ in an agent's own curve; all agents have one size."""
     n, outcome = len(reports), []
     for i in range(n):
         m, S, c = samples[i], total_without(samples, i), reports[i]
 
-        def own(x):
-            return error(spread * x, A)
-
-        best = optimum(c, A) * spread ** -(own_exponent(A) / (1 + own_exponent(A)))
-        charge = kappa * (own(m) + c * m - own(best) - c * best)
-        back = sum(own(samples[j]) - error(n * S / (n - 1), A) for j in range(n) if j != i)
-        owed = own(m) - error(m + S, A) + charge - (1 - retention) * back / (n - 1)
+        best = optimum(c, own)
+        charge = kappa * (error(m, own) + c * m - error(best, own) - c * best)
+        back = sum(error(samples[j], own) - error(n * S / (n - 1), A) for j in range(n) if j != i)
+        owed = error(m, own) - error(m + S, A) + charge - (1 - retention) * back / (n - 1)
         outcome.append((error(sum(used), A), owed, used[i]))
     return outcome
-
-
-def own_exponent(curve):
-    return curve[1] if isinstance(curve, tuple) else 1
 
 
 def root(f, low, high):
@@ -155,7 +154,8 @@ def most(c, S, A):
     def above(m):
         return error(best, A) - (1 + EXTRA) * c * (m - best) - error(m + S, A)
 
-    return root(above, best, (2 + 1 / own_exponent(A)) * best)
+    b = A[1] if isinstance(A, tuple) else 1
+    return root(above, best, (2 + 1 / b) * best)
 
 
 def shaping(A, reports, samples, used):
@@ -257,15 +257,13 @@ def outcome(rule, terms, reports, samples, used):
         return sandwich(curve, *given, retention)
     if rule.name == "sandwich-paper":
         return paper_sandwich(curve, *given, float(terms.alpha))
-    if rule.name == "rebate":
-        return balanced(curve, *given, kappa, retention, 1)
-    if rule.name == "shared":
-        return balanced(curve, *given, kappa, retention, len(reports))
+    if rule.name in ("rebate", "shared"):
+        return balanced(curve, *given, kappa, retention, own(rule, len(reports), curve))
     if rule.name == "shaping":
         return shaping(curve, *given)
     if rule.name == "realfm":
-        own = None if rule.payoff is None else "linear" if rule.payoff.linear else "convex"
-        return realfm(curve, *given, rule.start, rule.kept, own)
+        worth = None if rule.payoff is None else "linear" if rule.payoff.linear else "convex"
+        return realfm(curve, *given, rule.start, rule.kept, worth)
     return auction(curve, *given, rule.jobs, rule.size)
 
 

@@ -2,8 +2,9 @@
 
 Those behind the names know what all others report. Data costs them what it costs the cheapest of
 them, all of them have the model, and under every name they use the same part of that one's m*, on
-average the best. What they report is the best in each population of what may be best: the cost that
-fits the samples, the median of all costs, and what an agent, or agents that collude, would say.
+average the best; honest agents use what is best for them among so many names. What they report is
+the best in each population of what may be best: the cost that fits the samples, the median of all
+costs, and what an agent, or agents that collude, would say.
 """
 
 from collections.abc import Callable
@@ -52,10 +53,12 @@ class _Posing:
             return np.concatenate([np.repeat(ours, names, axis=-1), part[:, members:]], axis=-1)
 
         cost = instead(real.cost, cheapest)
-        first = rule.own_curve(setting.table(cost, cost)).optimum(cheapest)
+        own = rule.own_curve(setting.table(cost, cost))
+        first, again = own.optimum(cheapest), own.optimum(1.0)
+        rest = real.honest.samples * (again / rule.own_curve(real.honest).optimum(1.0))
         if isinstance(rule, Auction):
             first = np.full_like(first, rule.size)
-        start = setting.table(cost, instead(real.honest.samples, first))
+        start = setting.table(cost, instead(rest, first))
         target = Target(rule, setting, cost, real.seed, start)
         return cls(target, names, members, real.alone(members))
 

@@ -21,7 +21,7 @@ _ALL_DRAWS = 32
 """Agents up to which an imitator's gain is an expectation over all draws; else one stands for all.
 """
 
-_CLAIMS = (1.0, 10.0, 100.0)
+_CLAIMS = (1.0, 2.0, 5.0, 10.0, 100.0)
 """Times the agreed samples: what a free rider says it used, where nobody verifies."""
 
 
