@@ -1,6 +1,6 @@
 """Who plays, and for what: terms, the number of agents, and where their costs come from."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
@@ -151,6 +151,12 @@ class Setting:
     def table(self, reports: Floats, samples: Floats) -> Table:
         """A round in which agents say and use this."""
         return Table(self.terms, reports, samples, samples, truth=self.truth)
+
+    def times(self, factor: float) -> Self:
+        """The same with so many times the error scale."""
+        terms = replace(self.terms, error_scale=factor * float(self.terms.required_error_scale))
+        truth = None if self.truth is None else self.truth.times(factor)
+        return replace(self, terms=terms, truth=truth)
 
     def alone(self, cost: Floats) -> Floats:
         """The loss of training alone (Thm 1): 2√(A·c) for A/m."""

@@ -101,9 +101,9 @@ def test_attack_as_json(fedfact):
     assert (found["agents"], found["populations"]) == (16, 50)
     assert [each["attack"] for each in found["attacks"]] == ["merged"]
     (cell,) = found["cells"]
-    was = 2 * (15 / 16 - 14 / 15 + 1 / 16 + 1)
+    was = 2 * (1 + 1 / 16)
     used = np.linspace(0.5, 2, 10_001)  # under one name, in units of m*
-    now = (1 / (14 + used) + 1 / used + used).min() - 13 / 14
+    now = (1 / (14 + used) + 1 / used + used).min() - 14 / 15
     assert cell["gain"] == pytest.approx((was - now) / 4, rel=1e-4)
     assert (cell["rule"], cell["payer"], cell["deficit"]) == ("rebate", "the honest", False)
 

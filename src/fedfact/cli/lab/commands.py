@@ -122,6 +122,7 @@ def attack(
             rules=rule,
             attacks=attacks,
             by=by / 100,
+            curves=True,
             progress=progress,
         ).document()
     if plot is not None:

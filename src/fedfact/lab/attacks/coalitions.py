@@ -7,7 +7,7 @@ import numpy as np
 from ...arrays import Floats, floats
 from ...mechanism import Rule
 from ..game.rule import Knows
-from ..rules.auction import Auction
+from ..rules.sale import Sale
 from .target import After, Attack, Target, best_part, choose, played
 
 
@@ -21,7 +21,7 @@ def colluders(count: int, knows: Knows) -> Attack:
     def attack(target: Target) -> After | None:
         if not target.rule.federates:
             return None
-        if isinstance(target.rule, Auction):
+        if isinstance(target.rule, Sale):
             cost, jobs = _honest(target, count)
             return _best_of(
                 target, [(cost * way, jobs) for way in ways_to_bid(count)], count, knows

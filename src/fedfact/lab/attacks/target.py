@@ -9,15 +9,15 @@ from functools import cached_property
 
 import numpy as np
 
-from ...arrays import Floats, floats
+from ...arrays import Floats, Ints, floats
 from ...mechanism.search import least_of_each
 from ..game.observed import Observed, observe
 from ..game.rule import GameRule
 from ..game.table import Table
 from ..setting import Setting
 
-_FEW, _FEWEST, _COSTS = 200, 20, 20_000
-"""Populations on which attackers try out what to do: fewer, if they have more costs in all."""
+_FEW, _FEWEST, _RANKED, _COSTS = 200, 20, 60, 20_000
+"""Populations on which attackers try out what to do, and where: fewer, if costs are more in all."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,8 +48,22 @@ class Target:
     def few(self) -> "Target":
         """A few of the populations, from all over them."""
         count = max(_FEWEST, min(_FEW, _COSTS // self.cost.shape[-1]))
-        step = max(1, len(self.cost) // count)
-        return Target(self.rule, self.setting, self.cost[::step][:count], self.seed)
+        return Target(self.rule, self.setting, self._every(count), self.seed)
+
+    @cached_property
+    def ranked(self) -> "Target":
+        """Still fewer, with agents in the order of their costs."""
+        cost = np.sort(self._every(min(_RANKED, _COSTS // self.cost.shape[-1])), axis=-1)
+        return Target(self.rule, self.setting, cost, self.seed)
+
+    def in_order(self, order: Ints) -> "Target":
+        """The same agents in another order."""
+        table = self.honest.then(self.cost[:, order], self.honest.samples[:, order])
+        return Target(self.rule, self.setting, self.cost[:, order], self.seed, table)
+
+    def _every(self, count: int) -> Floats:
+        step = max(1, len(self.cost) // max(1, count))
+        return self.cost[::step][: max(1, count)]
 
     def alone(self, attackers: int) -> Floats:
         """What so many attackers would bear alone, together: what their gain is a part of."""

@@ -60,8 +60,12 @@ class GameRule(ABC):
     """The rule of the mechanism by whose draw some are paid; None where nothing is drawn."""
     least: int = 1
     """Agents that it needs."""
+    knows_sizes: bool = False
+    """Whether agents may have sizes."""
     purse: bool = False
     """Whether the server is meant to pay from its own pocket."""
+    benchmark: bool = False
+    """Not a rule to sign: what would be possible, if data were what it is said to be."""
     priced: bool = False
     """Whether money goes by the curve of the terms, so that a wrong one costs somebody."""
 

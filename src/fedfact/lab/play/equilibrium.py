@@ -73,6 +73,7 @@ class RuleEnd:
             "needs": rule.needs,
             "gives_model": rule.gives_model,
             "asks": rule.asks,
+            "benchmark": rule.benchmark,
             "converged": play.converged,
             "rounds": play.rounds,
             "samples": self.samples,

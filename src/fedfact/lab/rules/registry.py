@@ -7,6 +7,7 @@ from ...errors import InputError, did_you_mean
 from ...mechanism import RULES, Rule, Terms
 from ..game.rule import GameRule
 from .auction import Auction
+from .benchmarks import FirstBest, Groves
 from .paper_sandwich import PaperSandwich
 from .penalised import Penalised
 from .plain import Local, PlainFederated
@@ -22,7 +23,7 @@ Choices = Choice | Sequence[Choice]
 
 
 def all_rules(terms: Terms, agents: int, median: float) -> list[GameRule]:
-    """Every rule, for so many agents.
+    """Every rule, for so many agents; after them the benchmarks.
 
     What the server of an auction or of RealFM has to fix beforehand follows from the median of the
     distribution of costs, and from no report: a job is what an agent of that cost would use alone,
@@ -38,6 +39,8 @@ def all_rules(terms: Terms, agents: int, median: float) -> list[GameRule]:
         Shaping(),
         RealFM(start=job),
         Auction(jobs=max(1, agents // 2), size=job),
+        Groves(),
+        FirstBest(),
     ]
 
 

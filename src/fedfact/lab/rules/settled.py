@@ -24,6 +24,7 @@ class SettledRule(GameRule):
         self.title = rule.title
         self.source = rule.source
         self.lottery = rule if rule.draws else None
+        self.knows_sizes = rule.knows_sizes
 
     def own_curve(self, table: Table) -> Curve:
         """As the rule prices an agent's samples, whatever the others do."""
