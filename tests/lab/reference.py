@@ -243,6 +243,47 @@ def auction(A, reports, samples, used, jobs, size):
     return [(0.0, paid[i] / count, work[i] / count) for i in range(n)]
 
 
+def one_for_all(A, reports, pay):
+    """The agent with the lowest report uses what is best for all; ties by lot."""
+    n, low = len(reports), min(reports)
+    ways = [i for i in range(n) if reports[i] == low]
+    outcome = [(0.0, 0.0, 0.0)] * n
+    for chosen in ways:
+        x = optimum(low / n, A)
+        for i in range(n):
+            mine = x if i == chosen else 0.0
+            each = (error(x, A), pay(i, chosen, x), mine)
+            outcome[i] = tuple(a + b / len(ways) for a, b in zip(outcome[i], each, strict=True))
+    return outcome
+
+
+def best_for_all(cost, n, A):
+    x = optimum(cost / n, A)
+    return n * error(x, A) + cost * x
+
+
+def vcg(A, reports, samples, used):
+    """Each bears W(lowest report) - h_i by its report; so this is what it pays."""
+    n = len(reports)
+
+    def pay(i, chosen, x):
+        others = sorted(reports[:i] + reports[i + 1 :])
+        h = best_for_all(others[0], n, A) - best_for_all(others[1], n, A) / (n - 2)
+        bears = best_for_all(min(reports), n, A) - h
+        return bears - error(x, A) - (reports[i] * x if i == chosen else 0)
+
+    return one_for_all(A, reports, pay)
+
+
+def first_best(A, reports, samples, used):
+    n, least = len(reports), best_for_all(min(reports), len(reports), A)
+
+    def pay(i, chosen, x):
+        return least / n - error(x, A) - (reports[i] * x if i == chosen else 0)
+
+    return one_for_all(A, reports, pay)
+
+
 def outcome(rule, terms, reports, samples, used):
     """By the name of a rule, with what the rule fixes beforehand."""
     curve, given = curve_of(terms), (list(reports), list(samples), list(used))
@@ -261,6 +302,10 @@ def outcome(rule, terms, reports, samples, used):
         return balanced(curve, *given, kappa, retention, own(rule, len(reports), curve))
     if rule.name == "shaping":
         return shaping(curve, *given)
+    if rule.name == "vcg":
+        return vcg(curve, *given)
+    if rule.name == "first-best":
+        return first_best(curve, *given)
     if rule.name == "realfm":
         worth = None if rule.payoff is None else "linear" if rule.payoff.linear else "convex"
         return realfm(curve, *given, rule.start, rule.kept, worth)

@@ -116,7 +116,7 @@ def test_papers_pool_makes_agents_use_too_much(n, excess):
     assert ours.best_samples(table, one, one).tolist() == [1.0] * n
 
 
-@pytest.mark.parametrize("name", rule_names())
+@pytest.mark.parametrize("name", rule_names()[:-1])  # the first best knows true costs
 @examples
 @given(seed=seeds)
 def test_best_report_is_best(name, seed):
@@ -142,7 +142,7 @@ def test_best_report_is_best(name, seed):
     assert np.all(found <= best + 1e-9 * np.abs(best))
 
 
-@pytest.mark.parametrize("name", rule_names())
+@pytest.mark.parametrize("name", rule_names()[:-1])
 @pytest.mark.parametrize("n", [3, 4, 5, 8])
 def test_reply_is_the_best_of_all(name, n):
     """Of all pairs of a report and samples on a grid none does better than the reply.
