@@ -125,6 +125,46 @@ def test_attacks_as_text(fedfact):
     assert "0 %" in line
 
 
+def test_other_curves_and_benchmarks_as_text(fedfact):
+    run = fedfact("lab", "attack", "--agents", "6", "--populations", "20", "--attack", "merged")
+    assert run.code == 0
+    lines = {line.split("  ")[0].strip(): line for line in run.out.splitlines()}
+    assert "!" in lines["A is 1.1 times the true one"]  # a loser of the sandwich
+    assert "!" not in lines["the curve of the terms"]
+    for word in ("gain of the best placed", "b taken for 1 where it is 0.3", "gain, b = 0.3"):
+        assert word in run.out
+    assert "Benchmarks, not rules to sign: vcg, first-best." in " ".join(run.out.split())
+    only = ["--rule", "shared", "--attack", "merged-sized"]
+    one = fedfact("lab", "attack", "--agents", "6", "--populations", "20", *only)
+    for word in ("best placed", "two as one, size true", "all honest", "worst off"):
+        assert word in one.out
+
+
+def test_the_exponent_comes_with_the_terms(fedfact, tmp_path):
+    """Three equal agents under rebate bear (n^(−b) + b)/(1 + b) of their loss alone."""
+    terms = tmp_path / "terms.toml"
+    terms.write_text("error_scale = 100.0\nexponent = 0.5\n")
+    costs = tmp_path / "same.csv"
+    costs.write_text("true_cost\n1\n1\n1\n")
+    given = ["--terms", str(terms), "--costs", str(costs), "--rule", "rebate", "--json"]
+    found = document(fedfact("lab", "equilibrium", *given))
+    assert found["exponent"] == 0.5
+    assert found["rules"][0]["loss"]["mean"] == pytest.approx((3**-0.5 + 0.5) / 1.5)
+    assert found["rules"][0]["benchmark"] is False
+
+
+def test_sweep(fedfact, tmp_path):
+    picture = tmp_path / "sweep.png"
+    base = ["lab", "sweep", "--populations", "2", "--rule", "shared", "--rule", "first-best"]
+    run = fedfact(*base, "--plot", str(picture))
+    assert run.code == 0
+    assert "first best (benchmark)" in run.out
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    found = document(fedfact(*base, "--json"))
+    assert [rule["benchmark"] for rule in found["rules"]] == [False, True]
+    assert {row["over"] for row in found["rows"]} == {"agents", "exponent"}
+
+
 def test_a_mark_for_what_an_attack_breaks(fedfact):
     """An honest agent that may end worse than alone: under the paper's pool, not under ours."""
     only = ["--rule", "sandwich-paper", "--rule", "sandwich", "--attack", "saboteur"]

@@ -100,8 +100,8 @@ def _curves(of: dict[str, Any]) -> str:
     ]
     says = (
         "Mean loss of honest agents, of the loss alone by the true curve, by which errors go; "
-        "agents act by what the terms say. “!”: some may end worse than alone. “–”: the rule's money does "
-        "not go by the curve of the terms."
+        "agents act by what the terms say. “!”: some may end worse than alone. “–”: its money "
+        "does not go by the curve of the terms."
     )
     header = ["rule", *(case["title"] for case in block["cases"])]
     return f'<p class="says">{escape(says)}</p>{table(header, rows)}'
