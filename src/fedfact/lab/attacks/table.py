@@ -108,6 +108,7 @@ class AttackTable(LabResult):
                     "title": rule.title,
                     "purse": rule.purse,
                     "benchmark": rule.benchmark,
+                    "federates": rule.federates,
                 }
                 for rule in self.rules
             ],
