@@ -216,12 +216,25 @@ def test_numbers_that_are_none_are_dashes(capsys):
     print_equilibrium(
         {"agents": 3, "how": "replies", "rules": [{**end, "converged": False, "rounds": 9}]}
     )
-    keys = ("gain", "gain_error", "honest", "honest_error", "worst", "wins", "wins_before")
+    keys = (
+        "gain",
+        "gain_error",
+        "best_gain",
+        "best_place",
+        "honest",
+        "honest_error",
+        "worst",
+        "wins",
+        "wins_before",
+    )
     cell = dict.fromkeys((*keys, "irrational")) | {"rule": "a", "attack": "b", "applies": True}
     cell |= {"payer": "nobody", "deficit": False, "gain_exact": False, "honest_exact": False}
-    rules = [{"rule": name, "title": "T", "purse": False} for name in ("a", "c")]
+    rules = [
+        {"rule": name, "title": "T", "purse": False, "benchmark": False} for name in ("a", "c")
+    ]
     cells = [cell, {**cell, "rule": "c"}]
     one = {"attacks": [{"attack": "b", "title": "t"}], "cells": cells, "rules": rules}
+    one["curves"] = None
     print_attacks(one)
     print_attacks({**one, "rules": rules[:1]})
     out = capsys.readouterr().out
@@ -369,7 +382,8 @@ def test_help_names_rules_and_attacks(fedfact):
 def test_the_table_says_who_pays(fedfact):
     run = fedfact("lab", "attack", "--agents", "6", "--populations", "50")
     assert run.code == 0
-    gains, losses = run.out.split(" loss of an honest agent", 1)
+    gains, rest = run.out.split(" loss of an honest agent", 1)
+    losses = rest.split(" loss, all honest", 1)[0]
     assert "best reply" in gains
     assert "best reply" in losses
     assert "Who pays: h the honest, s the server, hs both." in losses

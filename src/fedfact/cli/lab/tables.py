@@ -13,8 +13,8 @@ _LEARNED = (
     "if by then nobody would have gained 1 % of its loss alone by any one action instead."
 )
 _PLACED = (
-    "Best placed: the attackers that gain most, of several places in the order of costs, in half "
-    "of all populations."
+    "Best placed: the median gain of whoever gains most, of the cheapest, the dearest and those in "
+    "the middle."
 )
 
 
@@ -190,9 +190,13 @@ def _best(cell: dict[str, Any]) -> str:
     return part(cell["best_gain"], sign=True) if cell["applies"] else "–"
 
 
-def _place(place: float) -> str:
+def _place(place: float | None) -> str:
     """Where in the order of costs."""
-    return {0.0: "cheapest", 1.0: "dearest"}.get(place, f"at {100 * place:.0f} %")
+    if place is None:
+        return "–"
+    names = ((0.0, "cheapest"), (1.0, "dearest"))
+    middle = "middle" if 0.3 < place < 0.7 else f"at {100 * place:.0f} %"
+    return dict(names).get(place, middle)
 
 
 def _harm(cell: dict[str, Any]) -> str:

@@ -6,8 +6,8 @@ from ...arrays import Floats, floats
 from .registry import NamedAttack
 from .target import After, Target
 
-_PLACES = 5
-"""In the order of costs, from the cheapest to the dearest, at which an attack is tried."""
+_PLACES = 3
+"""In the order of costs at which an attack is tried: the cheapest, the middle, the dearest."""
 
 
 def gain_of(target: Target, after: After, attackers: int) -> Floats:
@@ -20,7 +20,7 @@ def best_placed(target: Target, named: NamedAttack, gain: Floats | None) -> tupl
     """The largest gain, and the place in the order of costs of those that have it.
 
     Of all sets of attackers where ``gain`` has that of each. Otherwise attackers are next to each
-    other in that order, at a few places, and it is the median over populations: where costs are far
+    other in that order, at three places, and it is the median over populations: where costs are far
     apart, a mean would be that of a few populations. A place is from 0, the cheapest, to 1.
     """
     a, n = named.attackers, target.cost.shape[-1]

@@ -16,7 +16,7 @@ from ..game.rule import GameRule
 from ..game.table import Table
 from ..setting import Setting
 
-_FEW, _FEWEST, _RANKED, _COSTS = 200, 20, 60, 20_000
+_FEW, _FEWEST, _COSTS = 200, 20, 20_000
 """Populations on which attackers try out what to do, and where: fewer, if costs are more in all."""
 
 
@@ -52,8 +52,8 @@ class Target:
 
     @cached_property
     def ranked(self) -> "Target":
-        """Still fewer, with agents in the order of their costs."""
-        cost = np.sort(self._every(min(_RANKED, _COSTS // self.cost.shape[-1])), axis=-1)
+        """The same few, with agents in the order of their costs."""
+        cost = np.sort(self._every(min(_FEW, _COSTS // self.cost.shape[-1])), axis=-1)
         return Target(self.rule, self.setting, cost, self.seed)
 
     def in_order(self, order: Ints) -> "Target":
