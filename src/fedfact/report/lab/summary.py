@@ -56,6 +56,11 @@ class RuleSummary:
         return spoken(self.title)
 
     @property
+    def benchmark(self) -> bool:
+        """Whether it is there to compare with, and not to sign."""
+        return bool(self.true.get("benchmark"))
+
+    @property
     def best(self) -> Hit | None:
         """The attack that brings most; None where none was tried."""
         return self.hits[0] if self.hits else None

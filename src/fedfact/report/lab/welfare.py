@@ -131,7 +131,7 @@ def _rows(play: Play, name: str) -> list[list[Cell]]:
 def _says(every: Sequence[RuleSummary]) -> str:
     """Who collects most, whom lies hurt, who is worse off than alone, and where the server pays."""
     kept = set(federations(each.name for each in every))
-    rules = [each for each in every if each.name in kept]
+    rules = [each for each in every if each.name in kept and not each.benchmark]
     ordered = sorted(rules, key=lambda each: float(each.true["samples_share"]))
     least, most = (ordered[k] for k in (0, -1))
     text = f"From agents that tell the truth {most.spoken} collects {_share(most.true)}"
