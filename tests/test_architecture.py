@@ -169,3 +169,30 @@ def test_a_comparison_with_a_rules_name_is_found(tmp_path, line):
 def test_the_drawn_import_graph_is_up_to_date():
     text = graph.PAGE.read_text()
     assert graph.drawn_in(text) == text, "run make docs"
+
+
+ROOMS = (ROOT / "ARCHITECTURE.md").read_text().split("## What is in each room")[1]
+MODULES = {module[-1] for module in IMPORTS} | {part for module in IMPORTS for part in module[:-1]}
+NOT_LISTED = {"sets", "sources", "report", "cli"}  # a file a thing, named after it
+
+
+def test_every_module_that_the_architecture_names_is_there():
+    named_there = {
+        part
+        for words in re.findall(r"`([a-z0-9_/]+)`", ROOMS.split("## How to add")[0])
+        for part in words.strip("/").split("/")
+    }
+    commands = {"settle", "verify"}
+    assert sorted(named_there - MODULES - commands) == []
+
+
+def test_the_architecture_names_every_module():
+    named_there = set(re.findall(r"[a-z0-9_]+", " ".join(re.findall(r"`([^`]+)`", ROOMS))))
+    missing = [
+        named(module)
+        for module in sorted(IMPORTS)
+        if not {*module} & NOT_LISTED
+        and not module[-1].startswith("_")
+        and module[-1] not in named_there
+    ]
+    assert missing == []
