@@ -9,7 +9,7 @@ from .plays import Play, plays_of, spoken, titles_of
 KEEPS = 0.99
 """Of the samples that agents use who tell the truth: as good as all."""
 
-UNSEEN = ("unverified", "sybil")
+UNSEEN = ("unverified", "sybil", "sybil-sized")
 """Attacks of one agent that need more than a report: samples that nobody checks, a second name."""
 
 CLAIMED = ("unverified",)
