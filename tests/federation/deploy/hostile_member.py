@@ -16,8 +16,11 @@ import threading
 import time
 from pathlib import Path
 
-UNHEARD = {"timeout", "closed", "target_unreachable", "authentication_error", "unauthenticated"}
-"""What a member hears that is not listened to."""
+UNHEARD = {"silence", "target_unreachable", "authentication_error", "unauthenticated"}
+"""What a member hears that is not listened to.
+
+It is silence only where the server goes on answering, on the same connection, what may be asked.
+"""
 
 
 class Hostile:
@@ -49,8 +52,7 @@ class Outside(Hostile):
     """A process with what a member's site has. It connects as ``cell``: its own, unless it lies."""
 
     def __init__(self, workspace, cell=None, patience=20.0):
-        member = workspace.parent.name
-        words = [sys.executable, __file__, str(workspace), cell or f"{member}.evil"]
+        words = [sys.executable, __file__, str(workspace), cell or workspace.parent.name]
         self._log = (workspace.parent / "hostile.log").open("ab")
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": self._log}
         self._process = subprocess.Popen(words, text=True, **pipes)
@@ -129,7 +131,9 @@ class _Sender:
 
     def __init__(self, core):
         self._core, self._forged, self._by = core, {}, None
+        self._asked, self._answered = None, set()
         core.add_outgoing_request_filter("*", "*", self._forge)
+        core.add_incoming_filter("*", "*", self._hear)
 
     def obey(self, lines, answers):
         for line in lines:
@@ -141,10 +145,40 @@ class _Sender:
     def _forge(self, message):
         if threading.current_thread() is not self._by:
             return
+        self._asked = message.get_header("cn__req_id")
         for key, value in self._forged.items():
             message.set_header(key if key in PLAIN or "__" in key else "cn__" + key, value)
 
+    def _hear(self, message):
+        if message.get_header("cn__msg_type") in ("reply", "return"):
+            found = message.get_header("cn__req_id")
+            self._answered.update(found if isinstance(found, list) else [found])
+
     def say(self, target, channel, topic, timeout, headers=None, **how):
+        """The answer, if need be after a pause in which the server has answered something else."""
+        told = self._send(target, channel, topic, timeout, headers, **how)
+        asked = self._asked
+        if told["answer"] in ("timeout", "target_unreachable", "comm_error"):
+            if not self.is_heard(20.0):
+                return {"answer": "disconnected"}
+            if told["answer"] == "timeout":
+                return {"answer": "late" if asked in self._answered else "silence"}
+        return told
+
+    def is_heard(self, patience):
+        """Whether the server answers, over the same connection, what may be asked."""
+        deadline = time.monotonic() + patience
+        while time.monotonic() < deadline:
+            if self._is_answered():
+                return True
+            time.sleep(0.2)
+        return False
+
+    def _is_answered(self):
+        told = self._send("server.nowhere", "server_command", "get_task", 2.0)
+        return told.get("why") == "cant_forward"  # it comes from the server
+
+    def _send(self, target, channel, topic, timeout, headers=None, **how):
         from nvflare.fuel.f3.cellnet.defs import MessageHeaderKey
         from nvflare.fuel.f3.cellnet.utils import encode_payload
 
@@ -159,14 +193,15 @@ class _Sender:
         try:
             reply = self._core.send_request(channel, topic, target, message, timeout=timeout)
         except Exception as error:
-            return {"answer": "closed", "why": str(error)}
+            return {"answer": f"raised {error!r}"}
         finally:
             self._forged = {}
-        return {"answer": reply.get_header(MessageHeaderKey.RETURN_CODE)}
+        why = reply.get_header(MessageHeaderKey.RETURN_REASON)
+        return {"answer": reply.get_header(MessageHeaderKey.RETURN_CODE), "why": why}
 
 
 # Headers that FLARE's cells do not put their own mark before.
-PLAIN = {"client_name", "token", "token_signature", "client_type", "job_id", "nonce"}
+PLAIN = {"client_name", "client_type", "job_id", "nonce"}  # and __token__, __token_signature__
 
 
 def _message(topic, body=None, inside=(), claims=None, cookies=(), admin=None, raw=None, **other):
@@ -230,13 +265,14 @@ class _Process(_Sender):
     def connect(self, patience):
         """Connect; whether the server answers what it answers anybody whom it lets in."""
         self._cell.start()
-        deadline = time.monotonic() + patience
-        while time.monotonic() < deadline:
-            asked = self.say("server", "task", "challenge", 1.0, headers={"nonce": "any"})
-            if asked["answer"] == "ok":
-                return {"connected": True}
-            time.sleep(0.2)
-        return {"connected": False}
+        return {"connected": self.is_heard(patience)}
+
+    def _is_answered(self):
+        if "." in self._core.get_fqcn():
+            told = self._send("server", "cellnet.channel", "bye", 2.0)
+        else:
+            told = self._send("server", "task", "challenge", 2.0, {"nonce": "any"})
+        return told["answer"] == "ok"
 
     def register(self, kind, claims):
         from nvflare.apis.fl_context import FLContext

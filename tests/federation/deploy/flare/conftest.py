@@ -51,11 +51,11 @@ def request_of(root, member):
 class Federation:
     """An operator's directory, its members' directories, and the processes of both."""
 
-    def __init__(self, root, port=None):
+    def __init__(self, root, port=None, members=MEMBERS):
         self.root = root
         self.directory = root / "operator"
         self.port = port or free_port()
-        requests = {member: request_of(root, member) for member in MEMBERS}
+        requests = {member: request_of(root, member) for member in members}
         self.kits = set_up(self.directory, DEFAULT_TERMS, requests, port=self.port)
         self.server = server_workspace(self.directory)
         self.console = console_workspace(self.directory)

@@ -20,7 +20,7 @@ from fedfact.federation.deploy.flare.kits.certificates import CONSOLE
 from fedfact.federation.deploy.flare.kits.request import TLS_KEY
 
 from ..hostile_member import UNHEARD, Inside, Outside
-from .conftest import ENVIRONMENT, Federation, is_good
+from .conftest import ENVIRONMENT, MEMBERS, Federation, is_good
 
 pytest.importorskip("nvflare")
 pytestmark = pytest.mark.thorough
@@ -45,11 +45,14 @@ NOT_READABLE = "deadbeef"
 
 
 class Besieged(Federation):
-    """Ann and bob keep their word; cid runs a site as they do, and is hostile."""
+    """Ann and bob keep their word; cid runs a site as they do, and is hostile; dan runs none."""
+
+    def __init__(self, root):
+        super().__init__(root, members=(*MEMBERS, "dan"))
 
     def start(self):
         self.start_site("cid", HOSTILE)
-        super().start(("ann", "bob"))
+        super().start(("ann", "bob"), patience=15)
         self.wait_for_all()
         self.job = self.supervisor.status.job
         self.inside = Inside(self.root / "cid")
@@ -81,11 +84,11 @@ def besieged(tmp_path_factory):
 
 @pytest.fixture(params=["inside", "outside"])
 def hostile(request, besieged):
-    """In the job of its site, or as another process of the same member."""
+    """In the job of its site, or a process of its own in the place of its site."""
     if request.param == "inside":
         yield besieged.inside
         return
-    with Outside(besieged.site("cid")) as member:
+    with Outside(besieged.site("dan")) as member:
         assert member.connected
         yield member
 
@@ -174,8 +177,21 @@ NAMES = ["ann", "ann.{job}", "server", "server.{job}", "_admin_{uuid}", "bob.evi
 @pytest.mark.parametrize("name", NAMES)
 def test_it_connects_under_no_other_name(besieged, name):
     name = name.format(job=besieged.job, uuid=uuid.uuid4())
-    with Outside(besieged.site("cid"), name, patience=6.0) as hostile:
+    with Outside(besieged.site("dan"), name, patience=6.0) as hostile:
         assert not hostile.connected
+    assert besieged.unharmed()
+
+
+def test_it_makes_nobody_connect_to_it(besieged, hostile):
+    """FLARE connects to wherever a message says, in the clear, and believes whoever is there."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        listener.settimeout(3)
+        lure = {"from": "x", "conn_url": f"tcp://127.0.0.1:{listener.getsockname()[1]}"}
+        for target in ("server", f"server.{besieged.job}"):
+            for topic, channel in (("challenge", "task"), ("get_task", "server_command")):
+                assert hostile.say(target, channel, topic, headers=lure) in UNHEARD
+        with pytest.raises(TimeoutError):
+            listener.accept()
     assert besieged.unharmed()
 
 
@@ -191,11 +207,11 @@ def test_it_is_not_admitted_as_operator(besieged, tmp_path):
     console = tmp_path / "console"
     shutil.copytree(besieged.console, console)
     settings = console / "startup" / "fed_admin.json"
-    document, site = json.loads(settings.read_text()), besieged.site("cid")
+    document, site = json.loads(settings.read_text()), besieged.site("dan")
     document["admin"]["client_cert"] = str(site / "startup" / "client.crt")
     document["admin"]["client_key"] = str(site.parent / TLS_KEY)
     settings.write_text(json.dumps(document))
-    for user in ("cid", CONSOLE):
+    for user in ("dan", CONSOLE):
         words = [sys.executable, "-c", LOGIN, str(console), user]
         said = subprocess.run(words, capture_output=True, text=True, timeout=100).stdout
         assert "refused" in said
@@ -208,7 +224,7 @@ def test_a_connection_that_says_nothing_keeps_nobody_out(besieged):
         lines = [socket.create_connection(("127.0.0.1", besieged.port)) for _ in range(20)]
         for line in lines:
             stack.enter_context(line)
-        with Outside(besieged.site("cid")) as hostile:
+        with Outside(besieged.site("dan")) as hostile:
             assert hostile.connected
         for line in lines:
             line.settimeout(30)

@@ -1,14 +1,16 @@
 """Who may say what to whom: a site hears the server only, and each member speaks for itself.
 
-FLARE's cells pass messages on from site to site, believe what a message says of its origin, and
-ask for rights only where the sender says so. What can be relied on is the certificate at the other
-end of a connection. So in each process the same filter sees every connection and every message
-before FLARE does, and drops what may not pass:
+FLARE's cells pass messages on from site to site, believe what a message says of its origin, ask for
+rights only where the sender says so, and connect to wherever a message tells them to. What can be
+relied on is the certificate at the other end of a connection. So in each process the same filter
+sees every connection and every message before FLARE does, and drops what may not pass:
 
 - the server takes from a member's connection what that member's own cells say to the server, of
   the few kinds that sites need, and passes nothing on from one member to another;
 - a site takes from its connection to the server what the server says, and nothing of others;
-- between the processes of one machine, only those of one family speak.
+- between the processes of one machine, which have no certificates, only those of one family
+  speak: by the one listener that FLARE opens for them, and nowhere else;
+- no process connects anywhere but to its parent and to the server that its settings name.
 
 It is installed before FLARE runs. With a FLARE that it was not built for, nothing runs.
 """
@@ -27,6 +29,7 @@ _ADMIN_CELL = "_admin_"
 _CELL, _STREAM = "cn__", "sm__"  # what FLARE puts before the names of its headers
 _STREAMED = (_STREAM + "STREAM", _STREAM + "DATA")
 _ANSWER = "return_only"
+_BYE = ("cellnet.channel", "bye")
 
 _TO_SERVER = {
     ("task", "challenge"),
@@ -34,7 +37,7 @@ _TO_SERVER = {
     ("task", "quit"),
     ("task", "heart_beat"),
     ("task", "report_job_failure"),
-    ("cellnet.channel", "bye"),
+    _BYE,
 }
 _TO_JOB = {
     ("server_command", "get_task"),
@@ -48,6 +51,14 @@ _TO_JOB = {
 
 _SILENT = 10.0  # seconds that a new connection has to show its certificate
 
+_OF_CONNECTOR = (
+    *("self", "url", "active", "internal", "adhoc", "secure"),
+    *("conn_resources", "listener_scheme", "listener_resources"),
+)
+
+_inner: set[str] = set()
+"""Handles of the listener and the connector between this process and its children or parent."""
+
 _log = logging.getLogger("fedfact.message_filter")
 
 
@@ -55,18 +66,22 @@ _log = logging.getLogger("fedfact.message_filter")
 class Peer:
     """The other end of a connection: the cell it says it is, and whom its certificate names.
 
-    Between the processes of one machine there are no certificates.
+    Between the processes of one machine there are no certificates: ``inner`` is the parent that
+    this process was started by, or a child that found the listener made for children.
     """
 
     cell: str
-    certified: str | None
+    certified: str | None = None
+    inner: bool = False
 
 
 def stranger(own: str, peer: Peer) -> str | None:
     """Why a peer may not connect to the cell ``own`` under the name it gives; None if it may."""
-    if peer.certified is None:
+    if peer.inner:
         kin = _family(peer.cell) == _family(own)
         return None if kin else "a cell of another machine on this one"
+    if peer.certified is None:
+        return "shows no certificate"
     if _family(own) != _SERVER:
         is_server = (peer.cell, peer.certified) == (_SERVER, SERVER)
         return None if is_server else "connected to what is not the server"
@@ -80,22 +95,24 @@ def objection(own: str, peer: Peer, headers: Mapping[str, Any]) -> str | None:
     origin, target = headers.get(_CELL + "origin"), headers.get(_CELL + "destination")
     if not isinstance(origin, str) or not isinstance(target, str):
         return "a message without origin or destination"
+    if _CELL + "conn_url" in headers:
+        return "asks for a connection"
     why = stranger(own, peer)
     if why is not None:
         return why
     if _family(own) != _SERVER:
         return _objection_of_site(_family(own), peer, origin, target)
-    if peer.certified is None:
+    if peer.inner:
         forged = own == _SERVER and origin != peer.cell
         return "a job that speaks for another" if forged else None
     if peer.certified == CONSOLE:
         forged = origin != peer.cell or target != _SERVER
         return "the operator's session speaks for itself, to the server" if forged else None
-    return _objection_to_member(peer.certified, origin, target, headers)
+    return _objection_to_member(str(peer.certified), origin, target, headers)
 
 
 def _objection_of_site(site: str, peer: Peer, origin: str, target: str) -> str | None:
-    known = {_SERVER} if peer.certified is not None else {_SERVER, site}
+    known = {_SERVER, site} if peer.inner else {_SERVER}
     if _family(origin) not in known:
         return "a message of another member"
     return None if _family(target) in {_SERVER, site} else "a message to another member"
@@ -120,6 +137,8 @@ def _objection_to_member(
             return None
     if not all(isinstance(word, str) for word in kind) or kind not in allowed:
         return "a request that no site makes"
+    if target == _SERVER and origin != member and kind != _BYE:
+        return "a site's request that comes from elsewhere"  # a second one with its key
     return None
 
 
@@ -135,6 +154,8 @@ def install_filter() -> None:
     patch(cell, ("self", "endpoint", "connection", "app_id", "message"), _filtered)
     manager = "nvflare.fuel.f3.sfm.conn_manager:ConnManager.update_endpoint"
     patch(manager, ("self", "sfm_conn", "data"), _known_only)
+    place = "nvflare.fuel.f3.cellnet.connector_manager:ConnectorManager._get_connector"
+    patch(place, _OF_CONNECTOR, _configured_only)
     listener = "nvflare.fuel.f3.drivers.tcp_driver:TcpStreamServer"
     patch(f"{listener}.get_request", ("self",), _without_handshake)
     patch(f"{listener}.finish_request", ("self", "request", "client_address"), _handshake_first)
@@ -162,7 +183,24 @@ def _filtered(take: Any) -> Any:
     return process_message
 
 
+def _configured_only(connect: Any) -> Any:
+    """Neither listen nor connect because a message says so; and know the lines that are inner."""
+
+    def get_connector(
+        manager: Any, url: str, active: bool, internal: bool, adhoc: bool, *given: Any, **named: Any
+    ) -> Any:
+        if adhoc:
+            return None
+        made = connect(manager, url, active, internal, adhoc, *given, **named)
+        if internal and made is not None:
+            _inner.add(made.handle)
+        return made
+
+    return get_connector
+
+
 def _known_only(admit: Any) -> Any:
+    from nvflare.fuel.f3.cellnet.fqcn import FQCN
     from nvflare.fuel.f3.comm_error import CommError
     from nvflare.fuel.f3.sfm.constants import HandshakeKeys
 
@@ -170,6 +208,7 @@ def _known_only(admit: Any) -> Any:
         name = data.get(HandshakeKeys.ENDPOINT_NAME)
         why = "gives no name"
         if isinstance(name, str):
+            name = data[HandshakeKeys.ENDPOINT_NAME] = FQCN.normalize(name)
             why = stranger(manager.local_endpoint.name, _peer(name, sfm_conn.conn)) or ""
         if why:
             sfm_conn.conn.close()
@@ -207,4 +246,6 @@ def _handshake_first(serve: Any) -> Any:
 
 
 def _peer(cell: str, connection: Any) -> Peer:
+    if connection.connector.handle in _inner:
+        return Peer(cell, inner=True)
     return Peer(cell, connection.get_conn_properties().get("peer_cn"))

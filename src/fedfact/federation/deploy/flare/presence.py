@@ -45,13 +45,13 @@ def guard_places(log: Path) -> None:
             old_address, new_address = _address(there.conn), _address(sfm_conn.conn)
             written.add(
                 str(name),
-                f"{name}: a site at {new_address} has the key and certificate of the one that is "
+                f"{_certified(there.conn)}: a site at {new_address} has the key and certificate of the one that is "
                 f"connected from {old_address}, and was not let in",
             )
             sfm_conn.send_data(_FRAME, 1, {"taken": old_address}, b"")
             there.send_data(_FRAME, 1, {"wanted": new_address}, b"")
             sfm_conn.conn.close()
-            raise CommError(CommError.BAD_DATA, f"a site of {name} is connected already")
+            raise CommError(CommError.BAD_DATA, f"{name} is connected already")
 
         return update_endpoint
 
@@ -126,12 +126,13 @@ class _Rarely:
 
 
 def _who_is_there(manager: Any, name: object, new: Any) -> Any:
-    """The connection of this member's site, if it has another one and was heard of lately.
+    """The connection of this member's site, or of its job, if it has another one and was heard of
+    lately.
 
     Only who has the member's certificate learns of it.
     """
     there = manager.sfm_endpoints.get(name) if isinstance(name, str) else None
-    if there is None or _certified(new.conn) != name:
+    if there is None or _certified(new.conn) != str(name).partition(".")[0]:
         return None
     lately = time.time() - _SILENT
     others = [each for each in there.connections if each is not new and each.last_activity > lately]
