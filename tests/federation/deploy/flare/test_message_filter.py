@@ -38,12 +38,20 @@ PASSES = [
     ("server", JOB, streamed("cid.J", "server.J", "return_only", "anything:at all")),
     ("server", JOB, message("cid.J", "server", "cellnet.channel", "bye")),
     ("server", OPERATOR, message(SESSION, "server", "hci_channel", "command")),
-    ("server", Peer("server.J", inner=True), message("server.J", "cid.J", "client_command", "abort")),
+    (
+        "server",
+        Peer("server.J", inner=True),
+        message("server.J", "cid.J", "client_command", "abort"),
+    ),
     ("server.J", PARENT, message("cid.J", "server.J", "server_command", "get_task")),
     ("cid", SERVER, message("server", "cid", "admin", "train.shutdown")),
     ("cid", Peer("cid.J", inner=True), message("cid.J", "cid", "admin", "train.notify_job_status")),
     ("cid", Peer("cid.J", inner=True), message("cid.J", "server.J", "server_command", "get_task")),
-    ("cid.J", Peer("cid", inner=True), message("server.J", "cid.J", "aux_communication", "__end_run__")),
+    (
+        "cid.J",
+        Peer("cid", inner=True),
+        message("server.J", "cid.J", "aux_communication", "__end_run__"),
+    ),
 ]
 
 DROPPED = [

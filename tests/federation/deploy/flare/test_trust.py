@@ -5,6 +5,7 @@ import subprocess
 import sys
 import time
 
+import psutil
 import pytest
 
 from fedfact.federation.deploy.flare import workspace
@@ -93,13 +94,23 @@ def test_code_that_comes_with_a_job_is_refused(federation, tmp_path, monkeypatch
     assert outcome(federation, folder) == "FINISHED:FAILED_TO_RUN"
     log = (federation.server / "flare.log").read_text()
     for member in ("ann", "bob", "cid"):
-        assert f"{member}: NVFLARE_ERROR: BYOC not permitted" in log
+        assert f"{member}: refused: a job brings settings, and no code" in log
+        assert not [*(federation.root / member / "flare").rglob("custom")]
     assert not proof.exists()
     words = [sys.executable, "-c", SHOW, federation.console]
     said = subprocess.run(words, capture_output=True, text=True, timeout=150).stdout
     assert "ssl_private_key" in (federation.root / "ann" / "flare" / FILE).read_text()
     assert "invalid_request" in said or "no_reply" in said
     assert "ssl_private_key" not in said
+
+
+def test_a_jobs_process_imports_from_nowhere_but_its_site_does(running):
+    """FLARE would add ``custom`` of the job to the path, whether there is such a folder or not."""
+    for site in running.sites.values():
+        [job] = psutil.Process(site.pid).children()
+        assert "fedfact.federation.deploy.flare.process_entry" in job.cmdline()
+        own = psutil.Process(site.pid).environ().get("PYTHONPATH")
+        assert job.environ()["PYTHONPATH"] == own
 
 
 def test_private_keys_are_for_their_owners_only(running):
