@@ -1,6 +1,5 @@
 """Code that a hostile operator hides where FLARE looks for settings, and who runs it."""
 
-import json
 import time
 
 import pytest

@@ -15,6 +15,7 @@ from fedfact.federation.deploy.flare.patches import patch
 
 SESSION = "_admin_7a0c5b0e-5a53-4d0b-8ac2-7d0f2c7be4a5"
 CID, JOB = Peer("cid", "cid"), Peer("cid.J", "cid")
+OWN_SITE, OWN_JOB = Peer("cid", inner=True), Peer("cid.J", inner=True)
 OPERATOR = Peer(SESSION, CONSOLE)
 SERVER, PARENT = Peer("server", "server"), Peer("server", inner=True)
 
@@ -45,8 +46,8 @@ PASSES = [
     ),
     ("server.J", PARENT, message("cid.J", "server.J", "server_command", "get_task")),
     ("cid", SERVER, message("server", "cid", "admin", "train.shutdown")),
-    ("cid", Peer("cid.J", inner=True), message("cid.J", "cid", "admin", "train.notify_job_status")),
-    ("cid", Peer("cid.J", inner=True), message("cid.J", "server.J", "server_command", "get_task")),
+    ("cid", OWN_JOB, message("cid.J", "cid", "admin", "train.notify_job_status")),
+    ("cid", OWN_JOB, message("cid.J", "server.J", "server_command", "get_task")),
     (
         "cid.J",
         Peer("cid", inner=True),
