@@ -40,6 +40,14 @@ class Hostile:
         """What only the operator's server says to a site, such as ``train.shutdown``."""
         return self.say(target, "admin", topic, admin=admin, headers=headers or {})
 
+    def flood(self, count):
+        """Ask so often for what does not exist, in words that the server repeats at length."""
+        self._ask({"do": "flood", "count": count})
+
+    def cut_streams(self, job, seconds):
+        """Say for so long that whatever the server streams has failed."""
+        return self._ask({"do": "cut_streams", "job": job, "seconds": seconds})["said"]
+
     def _ask(self, request):
         self._write.write(json.dumps(request) + "\n")
         self._write.flush()
@@ -57,6 +65,7 @@ class Outside(Hostile):
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": self._log}
         self._process = subprocess.Popen(words, text=True, **pipes)
         self._write, self._read = self._process.stdin, self._process.stdout
+        self.pid = self._process.pid
         self.connected = self._ask({"do": "connect", "patience": patience})["connected"]
 
     def register(self, kind="regular", **claims):
@@ -198,6 +207,33 @@ class _Sender:
             self._forged = {}
         why = reply.get_header(MessageHeaderKey.RETURN_REASON)
         return {"answer": reply.get_header(MessageHeaderKey.RETURN_CODE), "why": why}
+
+    def flood(self, count):
+        from nvflare.fuel.f3.message import Message
+
+        about = {"cn__reply_expected": True, "cn__req_id": "any", "pad": "x" * 60_000}
+        to = ("server_command", "get_task", "server.nowhere")
+        for _ in range(count):
+            self._core.fire_and_forget(*to, Message(dict(about), None), optional=True)
+        return {"answer": "ok"}
+
+    def cut_streams(self, job, seconds):
+        from nvflare.fuel.f3.message import Message
+
+        newest, said, deadline = [0], 0, time.monotonic() + seconds
+
+        def look(message):  # what it is sent is numbered as what the others are
+            newest[0] = max(newest[0], message.get_header("sm__id"))
+
+        self._core.add_incoming_filter("sm__STREAM", "sm__DATA", look)
+        while time.monotonic() < deadline:
+            for number in range(newest[0] - 6, newest[0] + 12) if newest[0] else ():
+                about = {"sm__id": number, "sm__em": "no", "sm__et": "StreamError", "sm__os": 0}
+                to = ("sm__STREAM", "sm__ACK", f"server.{job}")
+                self._core.fire_and_forget(*to, Message(about, None), optional=True)
+                said += number != newest[0]
+            time.sleep(0.01)
+        return {"said": said}
 
 
 # Headers that FLARE's cells do not put their own mark before.

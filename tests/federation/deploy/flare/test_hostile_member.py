@@ -6,6 +6,7 @@ Each test ends with a look at the others: they work in the same job as before, a
 import json
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -230,6 +231,35 @@ def test_a_connection_that_says_nothing_keeps_nobody_out(besieged):
             line.settimeout(30)
             assert line.recv(1) == b""  # it is put out
     assert besieged.unharmed()
+
+
+LONG = 8 << 20  # bytes of a request: of several pieces, which are on their way for a while
+
+
+def test_it_cuts_off_no_model_that_others_are_sent(besieged):
+    """FLARE takes anybody's word that what it sends has not arrived, and numbers what it sends."""
+    (besieged.directory / "big").write_text(str(LONG))
+    try:
+        seen = len(besieged.rounds())
+        assert besieged.inside.cut_streams(besieged.job, 15) > 100
+        found = besieged.rounds()[seen:]
+    finally:
+        (besieged.directory / "big").unlink()
+    assert len(found) > 3
+    assert not [each for each in found if not (is_good(each, "ann") and is_good(each, "bob"))]
+    assert besieged.unharmed()
+
+
+def test_it_keeps_nobody_waiting_by_not_reading(besieged):
+    """FLARE's server would wait for it with all its threads."""
+    with Outside(besieged.site("dan")) as hostile:
+        assert hostile.register() == "ok"
+        hostile.flood(1500)
+        seen = len(besieged.rounds())
+        os.kill(hostile.pid, signal.SIGSTOP)
+        assert besieged.unharmed(40)
+    slowest = max(found["seconds"] for found in besieged.rounds()[seen:])
+    assert slowest < 5, slowest
 
 
 def test_registering_as_something_else_harms_nobody(federation):

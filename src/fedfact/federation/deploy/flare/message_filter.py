@@ -245,7 +245,12 @@ def _handshake_first(serve: Any) -> Any:
     return finish_request
 
 
+def certified_name(connection: Any) -> str | None:
+    """Whom the certificate at the other end names; None within a machine."""
+    name: str | None = connection.get_conn_properties().get("peer_cn")
+    return name
+
+
 def _peer(cell: str, connection: Any) -> Peer:
-    if connection.connector.handle in _inner:
-        return Peer(cell, inner=True)
-    return Peer(cell, connection.get_conn_properties().get("peer_cn"))
+    inner = connection.connector.handle in _inner
+    return Peer(cell, None if inner else certified_name(connection), inner)

@@ -90,8 +90,10 @@ def _guard(kind: str) -> None:
     patch(f"{launcher}:spawn_process", ("cmd_args", "env"), _through_this_entry)
     if kind == "server":
         from .server.limits import impose
+        from .server.stalling import let_nobody_stall
 
         impose()
+        let_nobody_stall()
 
 
 def _through_this_entry(spawn: Any) -> Any:
