@@ -11,6 +11,7 @@ import pytest
 from fedfact.federation.deploy.flare.job.contents import objection_to_job
 
 SETTINGS = "config/config_fed_client.json"
+SIGNED = (".__nvfl_sig.json", ".__nvfl_submitter.crt")
 JOB = str(uuid.UUID(int=7))
 
 
@@ -23,7 +24,8 @@ def archive(*names, size=2):
 
 
 def test_settings_that_are_signed_are_taken(tmp_path):
-    ours = archive("config/", SETTINGS, ".__nvfl_sig.json", "config/.__nvfl_sig.json")
+    signed = [f"{at}{name}" for at in ("", "config/") for name in SIGNED]
+    ours = archive("config/", SETTINGS, *signed)
     assert objection_to_job(tmp_path, JOB, ours) is None
 
 

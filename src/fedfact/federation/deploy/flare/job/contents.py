@@ -13,9 +13,12 @@ from uuid import UUID
 
 from ..patches import patch
 
-_SIGNATURE = ".__nvfl_sig.json"
-_SETTINGS = {"config/config_fed_client.json", "config/config_fed_server.json"}
-_BROUGHT = {*_SETTINGS, "config/", _SIGNATURE, f"config/{_SIGNATURE}"}
+_SIGNED = (".__nvfl_sig.json", ".__nvfl_submitter.crt")
+_BROUGHT = {
+    *("config/", "config/config_fed_client.json", "config/config_fed_server.json"),
+    *_SIGNED,
+    *(f"config/{name}" for name in _SIGNED),
+}
 _MOST_BYTES = 1 << 20  # of all that is unpacked
 
 
