@@ -232,7 +232,7 @@ class _Sender:
                 to = ("sm__STREAM", "sm__ACK", f"server.{job}")
                 self._core.fire_and_forget(*to, Message(about, None), optional=True)
                 said += number != newest[0]
-            time.sleep(0.01)
+            time.sleep(0.02)
         return {"said": said}
 
 
