@@ -36,9 +36,10 @@ class Hostile:
         where = {"target": target, "channel": channel, "topic": topic, "timeout": timeout}
         return self._ask({"do": "say", **where, **how})["answer"]
 
-    def command(self, target, topic, headers=None, **admin):
+    def command(self, target, topic, headers=None, timeout=0.4, **admin):
         """What only the operator's server says to a site, such as ``train.shutdown``."""
-        return self.say(target, "admin", topic, admin=admin, headers=headers or {})
+        about = {"admin": admin, "headers": headers or {}, "timeout": timeout}
+        return self.say(target, "admin", topic, **about)
 
     def flood(self, count):
         """Ask so often for what does not exist, in words that the server repeats at length."""

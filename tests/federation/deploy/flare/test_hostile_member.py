@@ -268,6 +268,31 @@ def test_it_keeps_nobody_waiting_by_not_reading(besieged):
     assert slowest["seconds"] < 5, slowest
 
 
+@pytest.fixture
+def unguarded(tmp_path, monkeypatch):
+    """The same members, on FLARE as it is."""
+    path = os.pathsep.join([str(HERE / "unguarded"), HOSTILE["PYTHONPATH"]])
+    monkeypatch.setitem(ENVIRONMENT, "PYTHONPATH", path)
+    monkeypatch.setitem(HOSTILE, "PYTHONPATH", path)
+    made = Besieged(tmp_path).start()
+    yield made
+    made.close()
+
+
+def test_without_the_filter_it_is_heard(unguarded):
+    """That what is sent here would do harm: each attack of the tests above, once."""
+    hostile, job = unguarded.inside, unguarded.job
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        lure = {"from": "x", "conn_url": f"tcp://127.0.0.1:{listener.getsockname()[1]}"}
+        hostile.say(f"server.{job}", "server_command", "get_task", headers=lure)
+        listener.settimeout(20)
+        listener.accept()[0].close()
+    assert hostile.say("ann", "_net_manager", "peers", body="", plain=True, timeout=5.0) == "ok"
+    assert hostile.command("ann", "train.check_status", timeout=5.0) == "ok"
+    assert hostile.command("ann", "train.shutdown", timeout=5.0) == "ok"
+    assert unguarded.sites["ann"].wait(30) is not None
+
+
 def test_registering_as_something_else_harms_nobody(federation):
     """A place below another's, or a role that it does not have: the next job runs all the same."""
     site = federation.site("cid")
