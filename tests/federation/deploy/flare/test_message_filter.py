@@ -8,9 +8,10 @@ import types
 import pytest
 
 from fedfact.errors import DeploymentError
+from fedfact.federation.deploy.flare.connections import Peer
 from fedfact.federation.deploy.flare.job.environment import DIRECTORY
 from fedfact.federation.deploy.flare.kits.certificates import CONSOLE
-from fedfact.federation.deploy.flare.message_filter import Peer, objection, stranger
+from fedfact.federation.deploy.flare.message_filter import objection, stranger
 from fedfact.federation.deploy.flare.patches import patch
 
 SESSION = "_admin_7a0c5b0e-5a53-4d0b-8ac2-7d0f2c7be4a5"

@@ -1,25 +1,24 @@
 """Who may say what to whom: a site hears the server only, and each member speaks for itself.
 
-FLARE's cells pass messages on from site to site, believe what a message says of its origin, ask for
-rights only where the sender says so, and connect to wherever a message tells them to. What can be
-relied on is the certificate at the other end of a connection. So in each process the same filter
-sees every connection and every message before FLARE does, and drops what may not pass:
+FLARE's cells pass messages on from site to site, believe what a message says of its origin, and
+ask for rights only where the sender says so. What can be relied on is the certificate at the other
+end of a connection. So in each process the same filter sees every connection and every message
+before FLARE does, and drops what may not pass:
 
 - the server takes from a member's connection what that member's own cells say to the server, of
   the few kinds that sites need, and passes nothing on from one member to another;
 - a site takes from its connection to the server what the server says, and nothing of others;
 - between the processes of one machine, which have no certificates, only those of one family
-  speak: by the one listener that FLARE opens for them, and nowhere else;
-- no process connects anywhere but to its parent and to the server that its settings name.
+  speak (see ``connections`` for which these are).
 
 It is installed before FLARE runs. With a FLARE that it was not built for, nothing runs.
 """
 
 import logging
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
+from .connections import Peer, guard_connections, peer_of
 from .kits.certificates import CONSOLE, SERVER
 from .kits.paths import require_flare
 from .patches import patch
@@ -49,30 +48,7 @@ _TO_JOB = {
     (_STREAM + "STREAM", _STREAM + "ERROR"),
 }
 
-_SILENT = 10.0  # seconds that a new connection has to show its certificate
-
-_OF_CONNECTOR = (
-    *("self", "url", "active", "internal", "adhoc", "secure"),
-    *("conn_resources", "listener_scheme", "listener_resources"),
-)
-
-_inner: set[str] = set()
-"""Handles of the listener and the connector between this process and its children or parent."""
-
 _log = logging.getLogger("fedfact.message_filter")
-
-
-@dataclass(frozen=True, slots=True)
-class Peer:
-    """The other end of a connection: the cell it says it is, and whom its certificate names.
-
-    Between the processes of one machine there are no certificates: ``inner`` is the parent that
-    this process was started by, or a child that found the listener made for children.
-    """
-
-    cell: str
-    certified: str | None = None
-    inner: bool = False
 
 
 def stranger(own: str, peer: Peer) -> str | None:
@@ -154,11 +130,7 @@ def install_filter() -> None:
     patch(cell, ("self", "endpoint", "connection", "app_id", "message"), _filtered)
     manager = "nvflare.fuel.f3.sfm.conn_manager:ConnManager.update_endpoint"
     patch(manager, ("self", "sfm_conn", "data"), _known_only)
-    place = "nvflare.fuel.f3.cellnet.connector_manager:ConnectorManager._get_connector"
-    patch(place, _OF_CONNECTOR, _configured_only)
-    listener = "nvflare.fuel.f3.drivers.tcp_driver:TcpStreamServer"
-    patch(f"{listener}.get_request", ("self",), _without_handshake)
-    patch(f"{listener}.finish_request", ("self", "request", "client_address"), _handshake_first)
+    guard_connections()
 
 
 def _filtered(take: Any) -> Any:
@@ -169,7 +141,7 @@ def _filtered(take: Any) -> Any:
     ) -> None:
         own = cell.my_info.fqcn
         if connection is not None and endpoint.name != own:
-            peer = _peer(endpoint.name, connection)
+            peer = peer_of(endpoint.name, connection)
             headers = message.headers if isinstance(message.headers, dict) else {}
             why = objection(own, peer, headers)
             if why is not None:
@@ -183,22 +155,6 @@ def _filtered(take: Any) -> Any:
     return process_message
 
 
-def _configured_only(connect: Any) -> Any:
-    """Neither listen nor connect because a message says so; and know the lines that are inner."""
-
-    def get_connector(
-        manager: Any, url: str, active: bool, internal: bool, adhoc: bool, *given: Any, **named: Any
-    ) -> Any:
-        if adhoc:
-            return None
-        made = connect(manager, url, active, internal, adhoc, *given, **named)
-        if internal and made is not None:
-            _inner.add(made.handle)
-        return made
-
-    return get_connector
-
-
 def _known_only(admit: Any) -> Any:
     from nvflare.fuel.f3.cellnet.fqcn import FQCN
     from nvflare.fuel.f3.comm_error import CommError
@@ -209,48 +165,10 @@ def _known_only(admit: Any) -> Any:
         why = "gives no name"
         if isinstance(name, str):
             name = data[HandshakeKeys.ENDPOINT_NAME] = FQCN.normalize(name)
-            why = stranger(manager.local_endpoint.name, _peer(name, sfm_conn.conn)) or ""
+            why = stranger(manager.local_endpoint.name, peer_of(name, sfm_conn.conn)) or ""
         if why:
             sfm_conn.conn.close()
             raise CommError(CommError.BAD_DATA, f"not let in: {why}")
         admit(manager, sfm_conn, data)
 
     return update_endpoint
-
-
-def _without_handshake(accept: Any) -> Any:
-    """Take a connection without waiting for its certificate, which would keep all others out."""
-
-    def get_request(server: Any) -> Any:
-        if server.ssl_context:
-            server.socket.do_handshake_on_connect = False
-        return accept(server)
-
-    return get_request
-
-
-def _handshake_first(serve: Any) -> Any:
-    """Wait for the certificate on the connection's own thread, and not for ever."""
-
-    def finish_request(server: Any, request: Any, client_address: Any) -> None:
-        if server.ssl_context:
-            request.settimeout(_SILENT)
-            try:
-                request.do_handshake()
-            except OSError:
-                return  # no certificate of ours, or none in time
-            request.settimeout(None)
-        serve(server, request, client_address)
-
-    return finish_request
-
-
-def certified_name(connection: Any) -> str | None:
-    """Whom the certificate at the other end names; None within a machine."""
-    name: str | None = connection.get_conn_properties().get("peer_cn")
-    return name
-
-
-def _peer(cell: str, connection: Any) -> Peer:
-    inner = connection.connector.handle in _inner
-    return Peer(cell, None if inner else certified_name(connection), inner)

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from ....io.files import log_line
+from .connections import certified_name
 from .guard import end_below
-from .message_filter import certified_name
 from .patches import patch
 
 TAKEN = 75

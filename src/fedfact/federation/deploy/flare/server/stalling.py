@@ -11,7 +11,7 @@ from collections import deque
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from ..message_filter import certified_name
+from ..connections import certified_name
 from ..patches import patch
 
 _MOST_BYTES = 192 << 20  # that wait for one connection: three of the windows that FLARE streams by
