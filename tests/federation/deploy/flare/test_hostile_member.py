@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from fedfact.federation.deploy.flare.kits.certificates import CONSOLE
+from fedfact.federation.deploy.flare.kits.certificates import ADMIN
 from fedfact.federation.deploy.flare.kits.request import TLS_KEY
 
 from ..hostile_member import UNHEARD, Inside, Outside
@@ -208,15 +208,15 @@ def test_it_logs_no_other_out(besieged, hostile):
 
 
 def test_it_is_not_admitted_as_operator(besieged, tmp_path):
-    console = tmp_path / "console"
-    shutil.copytree(besieged.console, console)
-    settings = console / "startup" / "fed_admin.json"
+    admin = tmp_path / "admin"
+    shutil.copytree(besieged.admin, admin)
+    settings = admin / "startup" / "fed_admin.json"
     document, site = json.loads(settings.read_text()), besieged.site("dan")
     document["admin"]["client_cert"] = str(site / "startup" / "client.crt")
     document["admin"]["client_key"] = str(site.parent / TLS_KEY)
     settings.write_text(json.dumps(document))
-    for user in ("dan", CONSOLE):
-        words = [sys.executable, "-c", LOGIN, str(console), user]
+    for user in ("dan", ADMIN):
+        words = [sys.executable, "-c", LOGIN, str(admin), user]
         said = subprocess.run(words, capture_output=True, text=True, timeout=100).stdout
         assert "refused" in said
         assert " in " not in f" {said} "

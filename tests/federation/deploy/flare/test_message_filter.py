@@ -10,14 +10,14 @@ import pytest
 from fedfact.errors import DeploymentError
 from fedfact.federation.deploy.flare.connections import Peer
 from fedfact.federation.deploy.flare.job.environment import DIRECTORY
-from fedfact.federation.deploy.flare.kits.certificates import CONSOLE
+from fedfact.federation.deploy.flare.kits.certificates import ADMIN
 from fedfact.federation.deploy.flare.message_filter import objection, stranger
 from fedfact.federation.deploy.flare.patches import patch
 
 SESSION = "_admin_7a0c5b0e-5a53-4d0b-8ac2-7d0f2c7be4a5"
 CID, JOB = Peer("cid", "cid"), Peer("cid.J", "cid")
 OWN_SITE, OWN_JOB = Peer("cid", inner=True), Peer("cid.J", inner=True)
-OPERATOR = Peer(SESSION, CONSOLE)
+OPERATOR = Peer(SESSION, ADMIN)
 SERVER, PARENT = Peer("server", "server"), Peer("server", inner=True)
 
 

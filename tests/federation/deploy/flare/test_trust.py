@@ -10,7 +10,7 @@ import pytest
 
 from fedfact.federation.deploy.flare import workspace
 from fedfact.federation.deploy.flare.job.definition import write_job
-from fedfact.federation.deploy.flare.server.admin import Console
+from fedfact.federation.deploy.flare.server.admin import Admin
 
 from .conftest import MEMBERS, Federation
 
@@ -32,10 +32,10 @@ TRAINER = "np_trainer.NPTrainer"
 def outcome(federation, folder, patience=40):
     """How a job ends that a dishonest operator hands in."""
     deadline = time.monotonic() + patience
-    with Console(federation.console) as console:
-        job = console.submit(folder)
+    with Admin(federation.admin) as admin:
+        job = admin.submit(folder)
         while time.monotonic() < deadline:
-            state = console.state(job)
+            state = admin.state(job)
             if state.startswith("FINISHED"):
                 return state
             time.sleep(0.2)
@@ -97,7 +97,7 @@ def test_code_that_comes_with_a_job_is_refused(federation, tmp_path, monkeypatch
         assert f"{member}: refused: a job brings settings, and no code" in log
         assert not [*(federation.root / member / "flare").rglob("custom")]
     assert not proof.exists()
-    words = [sys.executable, "-c", SHOW, federation.console]
+    words = [sys.executable, "-c", SHOW, federation.admin]
     said = subprocess.run(words, capture_output=True, text=True, timeout=150).stdout
     assert "ssl_private_key" in (federation.root / "ann" / "flare" / FILE).read_text()
     assert "invalid_request" in said or "no_reply" in said
@@ -116,7 +116,7 @@ def test_a_jobs_process_imports_from_nowhere_but_its_site_does(running):
 def test_private_keys_are_for_their_owners_only(running):
     keys = [*running.directory.rglob("*.key"), *running.root.glob("*/tls.key")]
     names = {path.name for path in keys}
-    assert names == {"operator.key", "authority.key", "server.key", "console.key", "tls.key"}
+    assert names == {"operator.key", "authority.key", "server.key", "admin.key", "tls.key"}
     assert {path.stat().st_mode & 0o777 for path in keys} == {0o600}
     of_members = {(running.root / member / "tls.key").read_bytes() for member in MEMBERS}
     assert len(of_members) == 3

@@ -19,7 +19,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from .connections import Peer, guard_connections, peer_of
-from .kits.certificates import CONSOLE, SERVER
+from .kits.certificates import ADMIN, SERVER
 from .kits.paths import require_flare
 from .patches import patch
 
@@ -61,7 +61,7 @@ def stranger(own: str, peer: Peer) -> str | None:
     if _family(own) != _SERVER:
         is_server = (peer.cell, peer.certified) == (_SERVER, SERVER)
         return None if is_server else "connected to what is not the server"
-    if peer.certified == CONSOLE:
+    if peer.certified == ADMIN:
         return None if peer.cell.startswith(_ADMIN_CELL) else "the operator's session is no site"
     return None if _family(peer.cell) == peer.certified else "goes by another's name"
 
@@ -81,7 +81,7 @@ def objection(own: str, peer: Peer, headers: Mapping[str, Any]) -> str | None:
     if peer.inner:
         forged = own == _SERVER and origin != peer.cell
         return "a job that speaks for another" if forged else None
-    if peer.certified == CONSOLE:
+    if peer.certified == ADMIN:
         forged = origin != peer.cell or target != _SERVER
         return "the operator's session speaks for itself, to the server" if forged else None
     return _objection_to_member(str(peer.certified), origin, target, headers)
