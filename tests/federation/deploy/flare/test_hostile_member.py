@@ -8,6 +8,7 @@ import os
 import shutil
 import signal
 import socket
+import ssl
 import subprocess
 import sys
 import time
@@ -266,6 +267,25 @@ def test_it_keeps_nobody_waiting_by_not_reading(besieged):
         assert besieged.unharmed(40)
     slowest = max(besieged.rounds()[seen:], key=lambda found: found["seconds"])
     assert slowest["seconds"] < 5, slowest
+
+
+def test_it_has_a_few_connections_at_a_time(besieged):
+    site = besieged.site("dan")
+    context = ssl.create_default_context(cafile=site / "startup" / "rootCA.pem")
+    context.check_hostname = False
+    context.load_cert_chain(site / "startup" / "client.crt", site.parent / TLS_KEY)
+    with ExitStack() as stack:
+        put_out = 0
+        for _ in range(10):
+            line = socket.create_connection(("127.0.0.1", besieged.port))
+            line = stack.enter_context(context.wrap_socket(stack.enter_context(line)))
+            line.settimeout(3)
+            try:
+                put_out += line.recv(1) == b""
+            except TimeoutError:
+                continue  # the server has it, and has nothing to say
+        assert put_out == 4
+    assert besieged.unharmed()
 
 
 @pytest.fixture
