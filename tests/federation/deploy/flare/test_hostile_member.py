@@ -201,7 +201,7 @@ def test_it_makes_nobody_connect_to_it(besieged, hostile):
 
 
 def test_it_logs_no_other_out(besieged, hostile):
-    for forged in ({"client_name": "ann"}, {"origin": "ann"}, {"origin": "ann", "token": "x"}):
+    for forged in ({"client_name": "ann"}, {"origin": "ann"}, {"origin": "ann", "__token__": "x"}):
         for topic in ("quit", "heart_beat", "register", "challenge"):
             assert hostile.say("server", "task", topic, headers=forged, claims={}) in UNHEARD
     assert besieged.unharmed()

@@ -75,8 +75,9 @@ def _of_its_own_stream(handle: Any) -> Any:
     def handler(*about: Any) -> None:
         message = about[-1]
         task = ByteStreamer.tx_task_map.get(message.get_header(StreamHeaderKey.STREAM_ID))
-        origin = message.get_header(MessageHeaderKey.ORIGIN).partition(".")[0]
-        if task is None or origin in ("server", task.target.partition(".")[0]):
+        origin = message.get_header(MessageHeaderKey.ORIGIN)
+        passed_on = origin.partition(".")[0] == "server"
+        if task is None or passed_on or origin == task.target:
             handle(*about)
 
     return handler
