@@ -42,7 +42,8 @@ class Hostile:
         return self.say(target, "admin", topic, **about)
 
     def flood(self, count):
-        """Ask so often for what does not exist, in words that the server repeats at length."""
+        """Ask so often for what does not exist, in words that the server repeats at length, and
+        from now on read nothing of what it says."""
         self._ask({"do": "flood", "count": count})
 
     def cut_streams(self, job, seconds):
@@ -66,7 +67,6 @@ class Outside(Hostile):
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": self._log}
         self._process = subprocess.Popen(words, text=True, **pipes)
         self._write, self._read = self._process.stdin, self._process.stdout
-        self.pid = self._process.pid
         self.connected = self._ask({"do": "connect", "patience": patience})["connected"]
 
     def register(self, kind="regular", **claims):
@@ -210,8 +210,10 @@ class _Sender:
         return {"answer": reply.get_header(MessageHeaderKey.RETURN_CODE), "why": why}
 
     def flood(self, count):
+        from nvflare.fuel.f3.drivers.socket_conn import SocketConnection
         from nvflare.fuel.f3.message import Message
 
+        SocketConnection.read_frame = lambda line: threading.Event().wait()
         about = {"cn__reply_expected": True, "cn__req_id": "any", "pad": "x" * 60_000}
         to = ("server_command", "get_task", "server.nowhere")
         for _ in range(count):
