@@ -214,7 +214,8 @@ class _Sender:
         from nvflare.fuel.f3.message import Message
 
         SocketConnection.read_frame = lambda line: threading.Event().wait()
-        about = {"cn__reply_expected": True, "cn__req_id": "any", "pad": "x" * 60_000}
+        self._by, self._forged = threading.current_thread(), {"reply_expected": True}
+        about = {"cn__req_id": "any", "pad": "x" * 60_000}
         to = ("server_command", "get_task", "server.nowhere")
         for _ in range(count):
             self._core.fire_and_forget(*to, Message(dict(about), None), optional=True)
