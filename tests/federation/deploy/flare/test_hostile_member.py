@@ -236,7 +236,7 @@ def test_a_connection_that_says_nothing_keeps_nobody_out(besieged):
     assert besieged.unharmed()
 
 
-LONG = 8 << 20  # bytes of a request, which FLARE sends in pieces of 1 MiB
+LONG = 2 << 20  # bytes of a request, which FLARE sends in pieces of 1 MiB
 
 
 def test_it_cuts_off_no_model_that_others_are_sent(besieged):
