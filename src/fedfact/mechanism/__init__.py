@@ -37,11 +37,12 @@ from .formulas import (
 from .others import Others, Standing
 from .outcome import Play, expected_loss
 from .population import Population
-from .rules import RULES, Rule, rule_of
+from .rules import PAPER_RULE, RULES, Rule, rule_of
 from .settlement import Settlement, settle
 from .terms import Terms
 
 __all__ = [
+    "PAPER_RULE",
     "RULES",
     "CostDistribution",
     "Curve",

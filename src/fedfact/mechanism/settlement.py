@@ -18,12 +18,12 @@ from ..results import SHOWN, Tabular, html_table, text_table
 from .exact import exact_sum
 from .fees import shown_penalty
 from .population import Population
-from .rules import Rule, rule_of
+from .rules import GIVEN, Rule, rule_of
 from .rules.rule import whole_part
 from .terms import Terms
 from .waterfall import waterfall
 
-AMOUNTS = ("fee", "charge", "compensation", "reward", "rebate", "net")
+AMOUNTS = ("fee", "charge", "compensation", *GIVEN, "net")
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

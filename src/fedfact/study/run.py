@@ -8,6 +8,7 @@ from typing import Any
 from ..errors import InputError
 from ..io.files import alone, clear_torn, write_json, write_whole
 from ..io.folders import make_folder
+from ..mechanism import PAPER_RULE
 from ..mechanism.fees import shown_penalty
 from ..progress import Progress, part_of, silent
 from ..training import Job, Machine
@@ -19,7 +20,6 @@ from .config.study import Study
 from .config.write_toml import to_toml
 from .files.directory import Columns, Result, read_result, write_tables
 from .files.guard import FILES, TRAINED, check_directory
-from .files.keys import PAPER
 from .files.manifest import manifest
 from .files.trained import (
     KINDS,
@@ -165,7 +165,7 @@ def _plan(
 def _check_terms(study: Study, arm: Arm, who: Agents) -> None:
     """Refuse terms that could not be settled, or drawn, which the curve tells before training."""
     try:
-        by_papers_rule = settled(study, who, seed=0)[PAPER]
+        by_papers_rule = settled(study, who, seed=0)[PAPER_RULE.name]
         shown_penalty(by_papers_rule.population, by_papers_rule.terms)  # Figure 3
     except InputError as error:
         raise InputError(f"{study.name}, {arm.name}: {error}") from None

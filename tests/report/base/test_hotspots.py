@@ -80,8 +80,8 @@ def test_dots_that_cannot_happen_are_not_there(charts):
     result, panels = charts
     first = result.agents["seed"] == 0
     can_win = (result.agents["win_probability"][first] > 0).sum()
-    assert len(told(panels["sandwich-against-rebate"], "sandwich, if won")) == can_win == 14
-    assert len(told(panels["sandwich-against-rebate"], "sandwich, if lost")) == 16
+    assert len(told(panels["outcomes"], "sandwich, if won")) == can_win == 14
+    assert len(told(panels["outcomes"], "sandwich, if lost")) == 16
 
 
 def test_places_are_where_the_points_are_drawn():

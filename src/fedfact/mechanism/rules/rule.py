@@ -63,6 +63,9 @@ class Rule(Lot):
         charges: whether data that does not fit the reported cost is charged for.
         knows_sizes: whether agents may differ in size.
         measurable: whether it can settle by measured losses, and not only by the curve.
+        from_paper: whether it is the paper's own rule; of one rule it is.
+        measured_loss: what measured losses leave agent i, as a formula; ``_i`` is a subscript.
+        measured_meaning: the same in words.
         guarantees: what holds for members who keep their word, in sentences.
         choose_when: in which federations it is the rule to take, in words.
         surplus_reason: why fees leave something over, for a sentence on the operator's surplus.
@@ -74,6 +77,9 @@ class Rule(Lot):
     charges: ClassVar[bool] = False
     knows_sizes: ClassVar[bool] = False
     measurable: ClassVar[bool] = True
+    from_paper: ClassVar[bool] = False
+    measured_loss: ClassVar[str] = ""
+    measured_meaning: ClassVar[str] = ""
     guarantees: ClassVar[tuple[str, ...]]
     choose_when: ClassVar[str] = ""
     surplus_reason: ClassVar[str] = "what a member gets back never depends on its own samples"

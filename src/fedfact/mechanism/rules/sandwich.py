@@ -34,6 +34,12 @@ class Sandwich(Rule):
     source: ClassVar[str] = "FACT, Alg. 2, with the pool on B"
     gives: ClassVar[Given] = "reward"
     draws: ClassVar[bool] = True
+    from_paper: ClassVar[bool] = True
+    measured_loss: ClassVar[str] = "ℓ_i − P_i · (1/G) · Σ_{j≠i} f_j"
+    measured_meaning: ClassVar[str] = (
+        "What our settlement pays, with G = ⌊n/3⌋ groups. Where federation hurt an agent (f below "
+        "0) it is compensated first."
+    )
     guarantees: ClassVar[tuple[str, ...]] = (
         "At worst you end where training alone leaves you.",
         "Reporting the truth is best if you know nothing of the others' costs (Assumption 1).",

@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 from matplotlib.axes import Axes
 
+from ...mechanism.rules import GIVEN
 from .style import BLUE, GREEN, INK, ORANGE, PAPER, RED, SKY
 
 _MOST_NAMED = 40
@@ -16,8 +17,7 @@ _PARTS = (
     ("fee", -1, RED),
     ("charge", -1, ORANGE),
     ("compensation", 1, ORANGE),
-    ("reward", 1, GREEN),
-    ("rebate", 1, GREEN),
+    *((name, 1, GREEN) for name in GIVEN),
 )
 
 _PAID = ("paid to the agent", SKY)

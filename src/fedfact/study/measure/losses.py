@@ -23,10 +23,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...arrays import Bools, Floats
-from ...mechanism import paper_pool, win_probability
+from ...mechanism import PAPER_RULE, paper_pool, win_probability
 from ..config.agents import Agents
 from ..config.study import Study
-from ..files.keys import PAPER, fact_of
+from ..files.keys import fact_of
 from .ends import Ends, ends_of, settled
 
 
@@ -56,7 +56,7 @@ class Losses:
     @property
     def drawn(self) -> Ends:
         """What the paper's own rule leaves, whose draw is shown."""
-        return self.ends[PAPER]
+        return self.ends[PAPER_RULE.name]
 
     @property
     def at_local_loss(self) -> dict[str, float]:
