@@ -116,13 +116,61 @@ def test_no_folder_has_too_many_modules(package):
     assert len(set(modules) - {"__init__"}) <= MOST_MODULES
 
 
-def test_a_class_name_means_one_class():
-    places = {}
+def modules_of(named_in):
+    """Name → the modules in which it is given a meaning, for names that have several."""
+    modules = {}
     for path in sorted(SRC.rglob("*.py")):
+        for name in named_in(ast.parse(path.read_text())):
+            modules.setdefault(name, []).append(path.relative_to(SRC))
+    return {name: where for name, where in modules.items() if len(where) > 1}
+
+
+def assigned(tree):
+    """What a module assigns at its top level."""
+    for node in tree.body:
+        targets = getattr(node, "targets", None) or [getattr(node, "target", None)]
+        for target in targets:
+            for each in getattr(target, "elts", [target]):
+                if isinstance(each, ast.Name) and not each.id.startswith("_"):
+                    yield each.id
+
+
+def types(tree):
+    """Its public classes, aliases and type variables: CamelCase."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+            yield node.name
+    yield from (name for name in assigned(tree) if name[0].isupper() and not name.isupper())
+
+
+def constants(tree):
+    """Its public constants: CAPITALS."""
+    return (name for name in assigned(tree) if name.isupper())
+
+
+MANY_TYPES = {
+    "Samples": "labelled images; and how many samples a document of the federation says",
+}
+MANY_CONSTANTS = {
+    "COLUMNS": "of a file of trainings, of metadata, of a table of the lab; and the most there are",
+    "LARGEST": "float that is read anywhere; and integer in canonical JSON",
+    "TERMS": "the lab's own; and the name of a member's file",
+}
+"""Names with several meanings, and which."""
+
+
+def test_the_name_of_a_class_or_an_alias_means_one_thing():
+    assert set(modules_of(types)) == set(MANY_TYPES)
+
+
+def test_a_constant_that_other_packages_import_means_one_thing():
+    imported = set()
+    for path in SRC.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text())):
-            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
-                places.setdefault(node.name, []).append(str(path.relative_to(SRC)))
-    assert {name: where for name, where in places.items() if len(where) > 1} == {}
+            if isinstance(node, ast.ImportFrom):
+                away = len(path.relative_to(SRC).parts) <= node.level
+                imported |= {each.name for each in node.names if away}
+    assert set(modules_of(constants)) & imported == set(MANY_CONSTANTS)
 
 
 def test_flare_is_imported_in_its_adapter_alone():

@@ -34,7 +34,7 @@ from .formulas import (
     win_probability_against,
     win_probability_if,
 )
-from .others import Others, Standing
+from .other_agents import Others, Standing
 from .outcome import Play, expected_loss
 from .population import Population
 from .rules import PAPER_RULE, RULES, Rule, rule_of

@@ -7,7 +7,7 @@ from ..curve import Curve
 from ..formulas.losses import effective_fee
 from ..formulas.optima import local_optimum, whole_local_optimum
 from ..formulas.penalty import penalty_slope, penalty_weight
-from ..others import Standing
+from ..other_agents import Standing
 from ..terms import Terms
 
 YOU_ARE_PAID = "paid to you"

@@ -9,7 +9,7 @@ import numpy as np
 from ...arrays import ArrayLike, Bools, Floats, Ints, floats
 from ..competition import draw_order
 from ..formulas.winning import CostDistribution
-from ..others import Others
+from ..other_agents import Others
 
 
 class Lot(ABC):

@@ -5,7 +5,7 @@ from typing import ClassVar
 import numpy as np
 
 from ...arrays import ArrayLike, Floats, floats
-from ..others import Standing
+from ..other_agents import Standing
 from ..terms import Terms
 from .balanced import Balanced
 

@@ -20,7 +20,7 @@ from ..curve import Curve
 from ..exact import as_fraction
 from ..formulas.losses import charge_for_misfit
 from ..formulas.optima import whole_local_optimum
-from ..others import Others, Standing
+from ..other_agents import Others, Standing
 from ..population import Population
 from ..search import least_of_each
 from ..terms import Terms

@@ -18,7 +18,7 @@ from ..formulas.winning import (
     win_probability_against,
     win_probability_if,
 )
-from ..others import Others, Standing
+from ..other_agents import Others, Standing
 from ..population import Population
 from ..subunits import errors
 from ..terms import Terms

@@ -9,7 +9,7 @@ from ...progress import Progress, silent
 from ..base.chart import Chart
 from ..base.markup import code, table
 from ..base.publish import publish
-from ..base.template import Section, chart_html, told, whole_page
+from ..base.template import Section, cell_text, chart_html, whole_page
 from .advice import advice_html
 from .attacks import attacks
 from .contributions import contributions
@@ -85,5 +85,5 @@ def _attacks(of: dict[str, Any]) -> str:
 
 
 def _reproduce(document: dict[str, Any]) -> str:
-    setting = [[key, told(value)] for key, value in document["setting"].items()]
+    setting = [[key, cell_text(value)] for key, value in document["setting"].items()]
     return f"{code(document['command'])}{table(['', ''], setting)}"

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 from ...mechanism import PAPER_RULE, RULES, Rule
 from ...study.files.keys import fact_of
-from ..base.style import CLASSES, GREEN, PINK
+from ..base.style import CLASS_COLOURS, GREEN, PINK
 from .cases import Case
 
-_COLOURS = (GREEN, PINK, *CLASSES[7:])
+_COLOURS = (GREEN, PINK, *CLASS_COLOURS[7:])
 _LINES = ("o-", "s--", "^:", "v-.")
 
 

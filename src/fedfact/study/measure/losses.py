@@ -24,7 +24,7 @@ import numpy as np
 
 from ...arrays import Bools, Floats
 from ...mechanism import PAPER_RULE, paper_pool, win_probability
-from ..config.agents import Agents
+from ..config.agents import StudyAgents
 from ..config.study import Study
 from ..files.keys import fact_of
 from .ends import Ends, ends_of, settled
@@ -81,7 +81,9 @@ class Losses:
         return float(terms.unit) / float(terms.loss_value) + 1e-12 * np.abs(self.local)
 
 
-def losses(study: Study, agents: Agents, local: Floats, federated: Floats, seed: int) -> Losses:
+def losses(
+    study: Study, agents: StudyAgents, local: Floats, federated: Floats, seed: int
+) -> Losses:
     """All readings of FACT for these measured losses."""
     gain = local - federated
     pool = paper_pool(gain)
