@@ -39,6 +39,17 @@ def test_lines_add_up_to_the_net_of_the_settlement(rule):
         assert found.net == settlement.net[k]
 
 
+def test_a_statement_shows_its_lines_as_a_table():
+    found = statement(settled("rebate"), "sea")
+    title, header, *lines = repr(found).splitlines()
+    assert title == "Statement for sea, rule rebate, 646 samples"
+    assert header.split() == ["name", "amount", "formula", "filled", "effect"]
+    assert [line.split()[0] for line in lines] == ["fee", "charge", "rebate", "net"]
+    assert [row["amount"] for row in found.rows()] == [line.amount for line in found.lines]
+    assert f"<caption>{title}</caption>" in found._repr_html_()
+    assert found._repr_html_().count("<tr>") == 5
+
+
 def evaluate(text):
     """The value of a filled-in formula."""
     text = re.sub(r"√\(([^()]*)\)", r"math.sqrt(\1)", text)

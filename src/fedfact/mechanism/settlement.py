@@ -38,7 +38,7 @@ class Settlement(Tabular):
         reward: received by the winners of a draw.
         rebate: H_i, received where nothing is drawn.
         net: received less paid.
-        group, won: of the draw; group is −1 for agents that met nobody.
+        group, won: of the draw; group is −1 for agents in no group.
         surplus: what the operator is left with; never negative.
         shortfall: what compensations lack where federation hurt more than it helped.
     """

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from ..arrays import Bools, Floats, Ints
 from ..errors import InputError
 from ..io.tables import read_columns
@@ -42,8 +44,8 @@ class AgentsFile(Tabular):
         """Each agent with the columns that are there."""
         columns = {"agent": self.agents}
         for name in (*REQUIRED, *OPTIONAL):
-            values = getattr(self, name, None)
-            if values is not None:
+            values = getattr(self, name)
+            if isinstance(values, np.ndarray):
                 columns[name] = values.tolist()
         return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 

@@ -34,7 +34,7 @@ class Figures:
         standing: its size, that of all who are settled, and its capacity.
         signed_size: that of all who signed.
         back: what it gets back, under whichever name.
-        group, won: of the draw; group is None for an agent that met nobody.
+        group, won: of the draw; group is None for an agent in no group.
         left: as in `Population`.
     """
 

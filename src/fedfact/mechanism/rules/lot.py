@@ -1,4 +1,4 @@
-"""Who wins where a rule draws, and how likely: all alike, by lot, unless the rule says else."""
+"""Who wins where a rule draws, and how likely: all alike, by lot, unless the rule says otherwise."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence

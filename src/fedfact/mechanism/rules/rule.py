@@ -44,7 +44,7 @@ _REACH = 1e6
 class GivenBack:
     """What each agent gets from its pool, and what was drawn for that.
 
-    ``group`` is −1 for agents that met nobody.
+    ``group`` is −1 for agents in no group.
     """
 
     amount: Ints

@@ -128,6 +128,6 @@ class Sandwich(Rule):
         return [
             "Believed: you take your cost for the median (Assumption 1) and expect to win one time "
             f"in two. Realised: {chance}.",
-            "Who knows the others' costs gains by reporting their median: this rule is truthful "
-            "only among agents that know nothing of each other.",
+            "An agent that knows the others' costs gains by reporting their median: this rule is "
+            "truthful only among agents that know nothing of each other.",
         ]
