@@ -118,8 +118,11 @@ class Settlement(Tabular):
 
     @property
     def penalty(self) -> Ints:
-        """P_fr of Eq. 8, for comparison: it moves no money, and may exceed the fee, in which case
-        the paper's contract fee B − P_fr is negative. Where losses were measured, there is none."""
+        """P_fr of Eq. 8, for comparison: it moves no money.
+
+        Where it exceeds the fee, the paper's contract fee B − P_fr is negative. Where losses were
+        measured, there is none.
+        """
         if self.population.local_loss is not None:
             return np.zeros(len(self.population), np.int64)
         return shown_penalty(self.population, self.terms)

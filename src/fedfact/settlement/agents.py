@@ -43,7 +43,7 @@ class AgentsFile(Tabular):
     def rows(self) -> list[dict[str, Any]]:
         """Each agent with the columns that are there."""
         columns = {"agent": self.agents}
-        for name in (*REQUIRED, *OPTIONAL):
+        for name in (*REQUIRED[1:], *OPTIONAL):
             values = getattr(self, name)
             if isinstance(values, np.ndarray):
                 columns[name] = values.tolist()

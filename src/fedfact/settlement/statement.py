@@ -25,7 +25,7 @@ from ..results import Tabular, html_table, text_table
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Statement(Tabular):
-    """What one agent is told of a settlement."""
+    """What one agent learns about a settlement."""
 
     agent: str
     rule: str

@@ -61,14 +61,14 @@ def prepare(
     m = np.broadcast_to(np.asarray(samples, np.int64), n)
     shards = partition(labels, m, how, generator(seed, "partition"))
     job = assemble(dataset, shards, recipe or RECIPES[name], seed, how, directory, split)
-    job.initial_model()  # a broken file of weights is told of now
+    job.initial_model()  # a broken file of weights is reported now
     return job
 
 
 def load_to_train(name: str, directory: Path | None, split: SplitBy, progress: Progress) -> Dataset:
     """The data set, whose network's weights, where it needs some, are there as well."""
     if name in SETS and SETS[name].pretrained:
-        find_weights(data_directory(directory))  # told of before the images are decoded
+        find_weights(data_directory(directory))  # reported before the images are decoded
     return load(name, directory, split=split, progress=progress)
 
 

@@ -21,7 +21,7 @@ register(Sandwich())
 register(Rebate())
 register(Shared())
 
-PAPER_RULE = next(rule for rule in RULES.values() if rule.from_paper)
+PAPER_RULE: Rule = next(rule for rule in RULES.values() if rule.from_paper)
 """The paper's own rule, whose draw and chances the paper's figures are about."""
 
 

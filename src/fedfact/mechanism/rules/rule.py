@@ -149,8 +149,10 @@ class Rule(Lot):
         """What the others put up, with so many samples and, by their own curves, such errors."""
 
     def least_back(self, others: ArrayLike, standing: Standing, terms: Terms) -> Floats:
-        """The least that an agent gets back for sure, whatever these samples of others are made of,
-        before rounding."""
+        """The least that an agent gets back for sure, before rounding.
+
+        It holds however the samples of the others are spread over them.
+        """
         return np.zeros_like(floats(others))
 
     def least_total_size(self, signed: int) -> int:
