@@ -20,7 +20,7 @@ import pytest
 
 from .base import AGENTS, FLAT, make_base
 from .targets import TARGETS
-from .worker import CODES, MEMORY, SECONDS, Place, attempt
+from .worker import CODES, MEMORY, SECONDS, Sandbox, attempt
 
 pytestmark = pytest.mark.thorough
 
@@ -65,13 +65,13 @@ from fedfact.io import files
 from tests.fuzz import worker
 from tests.fuzz.targets import TARGETS
 worker.set_up_process()
-place = worker.Place(Path(sys.argv[1]))
-os.chdir(place.folder)
+sandbox = worker.Sandbox(Path(sys.argv[1]))
+os.chdir(sandbox.folder)
 worker.command(TARGETS[0].words)
 worker.limit_memory()
 files.read_bytes = lambda *_, **__: bytes(2 << 30)
-print(repr(worker.stops_short(TARGETS[0], place)))
-print(repr(worker.attempt(TARGETS[0], place, 1)))
+print(repr(worker.stops_short(TARGETS[0], sandbox)))
+print(repr(worker.attempt(TARGETS[0], sandbox, 1)))
 """
 
 
@@ -120,9 +120,9 @@ def test_nor_does_it_in_a_process_of_its_own(base, tmp_path):
         if not hasattr(own, "root"):
             own.root = tmp_path / str(threading.get_ident())
             shutil.copytree(base, own.root)
-        place = Place(own.root / target.folder)
-        problem = attempt(target, place, -1 - number, really)
-        place.restore()
+        sandbox = Sandbox(own.root / target.folder)
+        problem = attempt(target, sandbox, -1 - number, really)
+        sandbox.restore()
         if problem:
             wrong.append(f"{target.name}, {-1 - number}: {problem}")
 

@@ -35,6 +35,20 @@ def test_csv_columns_in_any_order_with_quotes_blank_lines_and_a_byte_order_mark(
     assert file.place(1) == "row 2 (line 6)"
 
 
+def test_a_file_of_agents_shows_the_columns_that_are_there(tmp_path):
+    file = read_agents(write(tmp_path, HEADER.strip() + ",capacity\na,1e-3,10,11\nb,2e-3,20,21\n"))
+    assert file.rows() == [
+        {"agent": "a", "reported_cost": 1e-3, "samples": 10, "capacity": 11},
+        {"agent": "b", "reported_cost": 2e-3, "samples": 20, "capacity": 21},
+    ]
+    assert repr(file).splitlines() == [
+        "AgentsFile",
+        "agent  reported_cost  samples  capacity",
+        "a              0.001       10        11",
+        "b              0.002       20        21",
+    ]
+
+
 @pytest.mark.parametrize("wrap", [lambda rows: rows, lambda rows: {"agents": rows}])
 def test_json_says_the_same_as_csv(tmp_path, wrap):
     rows = [

@@ -32,11 +32,22 @@ def settled(rule, **columns):
 def test_lines_add_up_to_the_net_of_the_settlement(rule):
     settlement = settled(rule)
     for k, name in enumerate(NAMES):
-        told = statement(settlement, name)
+        found = statement(settlement, name)
         signs = {"you pay": -1, "paid to you": -1, "to you": 1}
-        assert told.lines[-1].name == "net"
-        assert sum(signs[line.effect] * line.amount for line in told.lines[:-1]) == told.net
-        assert told.net == settlement.net[k]
+        assert found.lines[-1].name == "net"
+        assert sum(signs[line.effect] * line.amount for line in found.lines[:-1]) == found.net
+        assert found.net == settlement.net[k]
+
+
+def test_a_statement_shows_its_lines_as_a_table():
+    found = statement(settled("rebate"), "sea")
+    title, header, *lines = repr(found).splitlines()
+    assert title == "Statement for sea, rule rebate, 646 samples"
+    assert header.split() == ["name", "amount", "formula", "filled", "effect"]
+    assert [line.split()[0] for line in lines] == ["fee", "charge", "rebate", "net"]
+    assert [row["amount"] for row in found.rows()] == [line.amount for line in found.lines]
+    assert f"<caption>{title}</caption>" in found._repr_html_()
+    assert found._repr_html_().count("<tr>") == 5
 
 
 def evaluate(text):
@@ -77,13 +88,13 @@ def test_numbers_filled_in_give_the_amounts(rule):
 def test_nothing_of_the_others_is_told(rule):
     settlement = settled(rule)
     for i, name in enumerate(NAMES):
-        told = json.dumps(statement(settlement, name).document(), ensure_ascii=False)
+        found = json.dumps(statement(settlement, name).document(), ensure_ascii=False)
         for j, other in enumerate(NAMES):
             if j == i:
                 continue
             secrets = [other, f"{COST[j]:g}", str(SAMPLES[j]), str(settlement.fee[j])]
             for secret in secrets:
-                assert not re.search(rf"(?<![\d.]){re.escape(secret)}(?!\d)", told), secret
+                assert not re.search(rf"(?<![\d.]){re.escape(secret)}(?!\d)", found), secret
 
 
 def test_measured_statements_explain_fee_and_compensation():
@@ -120,16 +131,16 @@ def test_who_uses_all_it_has_sees_a_charge_of_zero():
 def test_who_left_sees_its_fee_and_what_it_forfeited(rule):
     settlement, whole = settled(rule, left=np.arange(7) % 2 == 0), settled(rule)
     for k, name in enumerate(NAMES):
-        told = statement(settlement, name)
+        found = statement(settlement, name)
         if k % 2:
-            assert told == statement(whole, name)  # others see no difference
+            assert found == statement(whole, name)  # others see no difference
             continue
-        lines = {line.name: line for line in told.lines}
+        lines = {line.name: line for line in found.lines}
         received = lines[settlement.rule.gives]
         assert (received.amount, received.formula) == (0, "0")
         assert received.filled == "forfeited by leaving before the end"
         assert lines["fee"].amount == max(whole.fee[k], 0)  # nobody is paid for leaving
-        assert told.net == -lines["fee"].amount
+        assert found.net == -lines["fee"].amount
         if settlement.rule.charges:
             charge = lines["charge"]
             assert (charge.amount, charge.formula) == (0, "0")

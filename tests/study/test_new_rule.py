@@ -18,6 +18,8 @@ class Half(Rebate):
     """Everybody gets half of what the rebate rule would give it."""
 
     name = "half"
+    measured_loss = "ℓ_i − 1/(2(n−1)) · Σ_{j≠i} f_j"
+    measured_meaning = ""
     guarantees = ("You end no worse than alone & half as well.",)
 
     def among(self, agents):
@@ -118,8 +120,8 @@ def test_a_rule_that_draws_is_asked_for_its_own_chances(settled_with):
 
 def test_it_is_in_every_table_and_figure_that_compares_rules(found):
     charts = {chart.stem: chart for chart in charts_of([found])}
-    assert charts["sandwich-against-rebate"].title == "Sandwich against rebate and half"
-    assert charts["sandwich-against-rebate"].header[-2:] == ["rebate", "half"]
+    assert charts["outcomes"].title == "Sandwich against rebate and half"
+    assert charts["outcomes"].header[-2:] == ["rebate", "half"]
     assert [panel.title for panel in charts["money-flow"].panels][:4] == [
         "iid: sandwich", "iid: rebate", "iid: shared, by the curve", "iid: half"
     ]  # fmt: skip
@@ -133,7 +135,7 @@ def test_it_is_in_every_table_and_figure_that_compares_rules(found):
 
 def test_beside_a_study_that_was_settled_without_it_there_are_gaps(found, tiny):
     charts = charts_of([read_result(tiny), found])
-    rows = {chart.stem: chart for chart in charts}["sandwich-against-rebate"].rows
+    rows = {chart.stem: chart for chart in charts}["outcomes"].rows
     assert {row[-1] is None for row in rows} == {True, False}
     cases = [cases_of([result])[0] for result in (read_result(tiny), found)]
     for header, lines in (key_numbers(cases), curve_numbers(cases), checks(cases)):

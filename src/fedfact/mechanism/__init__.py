@@ -34,14 +34,15 @@ from .formulas import (
     win_probability_against,
     win_probability_if,
 )
-from .others import Others, Standing
+from .other_agents import Others, Standing
 from .outcome import Play, expected_loss
 from .population import Population
-from .rules import RULES, Rule, rule_of
+from .rules import PAPER_RULE, RULES, Rule, rule_of
 from .settlement import Settlement, settle
 from .terms import Terms
 
 __all__ = [
+    "PAPER_RULE",
     "RULES",
     "CostDistribution",
     "Curve",

@@ -17,8 +17,10 @@ from .terms import Terms
 
 
 def least_admitted(terms: Terms, size: int = 1) -> int:
-    """The fewest samples to join with (Ours): the minimum, and such that the fee for the billing
-    floor is within the escrow."""
+    """The fewest samples to join with (Ours).
+
+    At least the minimum, and enough for the fee of the billing floor to be within the escrow.
+    """
     if terms.escrow is None:
         return terms.minimum_samples
     # From ⌈(u·K/escrow)^(1/b)⌉ samples on a member's errors alone cost at most the escrow.
@@ -27,8 +29,10 @@ def least_admitted(terms: Terms, size: int = 1) -> int:
 
 
 def billing_floor(terms: Terms, size: int = 1) -> int:
-    """The fewest samples a member of this size is billed for (Ours): a third of the least that it
-    is admitted with, rounded up."""
+    """The fewest samples a member of this size is billed for (Ours).
+
+    A third of the least that it is admitted with, rounded up.
+    """
     return -(-least_admitted(terms, size) // 3)
 
 

@@ -22,7 +22,7 @@ _BLOCK = 1 << 15
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Choices:
+class SampleChoices:
     """What agents could have used: ``least`` to ``most`` samples, each a times/over-fold one.
 
     ``size`` is u. Under a rule that prices everybody as if all did as it does, ``times`` is the
@@ -36,12 +36,12 @@ class Choices:
     most: Ints
 
 
-def exact_charge(terms: Terms, cost: Floats, samples: Ints, choices: Choices) -> Ints:
+def exact_charge(terms: Terms, cost: Floats, samples: Ints, choices: SampleChoices) -> Ints:
     """Q of each agent in minor units (or `DOES_NOT_FIT`)."""
     charge = np.empty_like(samples)
     for start in range(0, len(samples), _BLOCK):  # blocks that stay in the cache
         block = slice(start, start + _BLOCK)
-        part = Choices(
+        part = SampleChoices(
             choices.size[block],
             choices.times,
             choices.over[block],
@@ -52,7 +52,7 @@ def exact_charge(terms: Terms, cost: Floats, samples: Ints, choices: Choices) ->
     return charge
 
 
-def _charges(terms: Terms, cost: Floats, samples: Ints, of: Choices) -> Ints:
+def _charges(terms: Terms, cost: Floats, samples: Ints, of: SampleChoices) -> Ints:
     """By floats where they can tell; the doubtful ones exactly.
 
     A reported cost means the decimal that it prints as, from which a float is off by 2^(−53).
@@ -105,7 +105,7 @@ def _log_ratio(samples: Ints, best: Longs) -> Longs:
     return log
 
 
-def _exactly(terms: Terms, cost: float, samples: int, of: Choices, k: int) -> int:
+def _exactly(terms: Terms, cost: float, samples: int, of: SampleChoices, k: int) -> int:
     """The same in fractions; powers that are none are worked out to 40 digits."""
     b, c = as_fraction(terms.exponent), as_fraction(cost) / as_fraction(terms.unit)
     scale = int(of.size[k]) * terms.error_scale_in_units

@@ -18,12 +18,12 @@ from ..results import SHOWN, Tabular, html_table, text_table
 from .exact import exact_sum
 from .fees import shown_penalty
 from .population import Population
-from .rules import Rule, rule_of
+from .rules import GIVEN, Rule, rule_of
 from .rules.rule import whole_part
 from .terms import Terms
 from .waterfall import waterfall
 
-AMOUNTS = ("fee", "charge", "compensation", "reward", "rebate", "net")
+AMOUNTS = ("fee", "charge", "compensation", *GIVEN, "net")
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -38,7 +38,7 @@ class Settlement(Tabular):
         reward: received by the winners of a draw.
         rebate: H_i, received where nothing is drawn.
         net: received less paid.
-        group, won: of the draw; group is −1 for agents that met nobody.
+        group, won: of the draw; group is −1 for agents in no group.
         surplus: what the operator is left with; never negative.
         shortfall: what compensations lack where federation hurt more than it helped.
     """
@@ -118,8 +118,11 @@ class Settlement(Tabular):
 
     @property
     def penalty(self) -> Ints:
-        """P_fr of Eq. 8, for comparison: it moves no money, and may exceed the fee, in which case
-        the paper's contract fee B − P_fr is negative. Where losses were measured, there is none."""
+        """P_fr of Eq. 8, for comparison: it moves no money.
+
+        Where it exceeds the fee, the paper's contract fee B − P_fr is negative. Where losses were
+        measured, there is none.
+        """
         if self.population.local_loss is not None:
             return np.zeros(len(self.population), np.int64)
         return shown_penalty(self.population, self.terms)

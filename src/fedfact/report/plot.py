@@ -59,8 +59,8 @@ class _Drawing:
 def plot(result: Any, figure: str | None = None) -> Picture:
     """A picture of a result.
 
-    Of a calibration, a settlement, an advice or its applicant, a finished federation, a study, a
-    collapse, or of the lab an equilibrium, a table of attacks, a sweep or a comparison.
+    That is a calibration, a settlement, an advice or its applicant, a finished federation, a study,
+    a collapse, or from the lab an equilibrium, a table of attacks, a sweep or a comparison.
 
     Of a study or a comparison there are several; ``figure`` names the one to draw, such as
     ``figure-2-losses``. Without it, the first is drawn.

@@ -102,7 +102,7 @@ LABELS = {
     "figure-5-test-loss": ["epoch", "test loss", "local mean, 95 %", "local, all agents"],
     "figure-6-test-accuracy": ["epoch", "test accuracy", "50 %"],
     "realised-against-believed": ["probability of winning", "paper, ⅓", "exact", "test loss"],
-    "sandwich-against-rebate": ["loss it ends with", "sandwich, if lost", "rebate"],
+    "outcomes": ["loss it ends with", "sandwich, if lost", "rebate"],
     "rules-by-curve": ["alone", "shared", "25\N{NO-BREAK SPACE}%, 781 samples",
                        "loss of all agents, relative to training alone"],
     "money-flow": ["fee", "reward", "rebate", "net", "agent-16", "paid to the agent",
@@ -390,7 +390,7 @@ def test_a_rule_that_settles_by_the_curve_only_says_with_which_samples(make_resu
     flow = charts["money-flow"].sentence
     assert "Shared is settled by the curve, with the samples that are best under it: 781 an" in flow
     assert "where 3,125 were trained on, and 8 of them are paid instead of paying a fee" in flow
-    for stem in ("figure-2-losses", "sandwich-against-rebate"):
+    for stem in ("figure-2-losses", "outcomes"):
         assert not any("shared" in str(cell) for row in charts[stem].rows for cell in row)
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fedfact.study.config.agents import Agents
+from fedfact.study.config.agents import StudyAgents
 from fedfact.study.config.study import Study
 from fedfact.study.measure.losses import losses
 
@@ -20,7 +20,7 @@ REPORT = st.sampled_from([1e-4, 2e-4, 3e-4]) | st.floats(1e-5, 1e-2)
 def agents(reports):
     n = len(reports)
     cost, samples = np.array(reports, float), np.full(n, 50)
-    return Agents(
+    return StudyAgents(
         names=[f"agent-{k + 1:02d}" for k in range(n)],
         kind=["honest"] * n,
         true_cost=cost,

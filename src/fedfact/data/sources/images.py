@@ -16,7 +16,7 @@ from ..dataset import Pixels
 
 WORKERS = min(os.cpu_count() or 1, 8)
 
-FORMATS = ("JPEG", "PNG", "WEBP")
+IMAGE_FORMATS = ("JPEG", "PNG", "WEBP")
 """What data sets come in; Pillow's readers of all other formats are never reached."""
 
 BATCH = 64
@@ -33,7 +33,7 @@ def decode(where: object, source: Path | bytes, size: tuple[int, int] | None = N
     try:
         # In memory first: of a file, Pillow would reserve whatever a damaged head claims.
         data = source if isinstance(source, bytes) else read_bytes(source, limits.SAMPLES)
-        with Image.open(io.BytesIO(data), formats=FORMATS) as image:
+        with Image.open(io.BytesIO(data), formats=IMAGE_FORMATS) as image:
             if image.width * image.height > limits.PIXELS:
                 raise InputError(f"it has {image.width} x {image.height} pixels")
             if size:

@@ -21,11 +21,11 @@ import numpy as np
 from ...arrays import MOST_SAMPLES, ArrayLike, Floats, Ints, floats
 from ...errors import InputError
 from ..billing import billing_floor
-from ..charge import Choices, exact_charge
+from ..charge import SampleChoices, exact_charge
 from ..curve import Curve
 from ..exact import DOES_NOT_FIT
 from ..fees import distinct, refuse_misfit, too_large
-from ..others import Standing
+from ..other_agents import Standing
 from ..population import Population
 from ..subunits import BITS, bits_for, bits_of_each, errors
 from ..terms import Terms
@@ -93,7 +93,7 @@ class Balanced(Rule):
         most = np.full(n, MOST_SAMPLES) if population.capacity is None else population.capacity
         sizes, kind = np.unique(size, return_inverse=True)
         least = np.array([billing_floor(terms, int(u)) for u in sizes])[kind]
-        choices = Choices(size, *self._effective(signed, size), np.minimum(least, most), most)
+        choices = SampleChoices(size, *self._effective(signed, size), np.minimum(least, most), most)
         charge = exact_charge(terms, population.reported_cost, population.used, choices)
         population.refuse(
             charge == DOES_NOT_FIT, lambda k: too_large("consistency charge", population, k)
@@ -107,7 +107,7 @@ class Balanced(Rule):
         size = np.array([standing.size])
         most = np.array([MOST_SAMPLES if standing.capacity is None else standing.capacity])
         least = np.minimum(billing_floor(terms, standing.size), most)
-        choices = Choices(size, *self._effective(standing.all_sizes, size), least, most)
+        choices = SampleChoices(size, *self._effective(standing.all_sizes, size), least, most)
         cost, m = np.array([reported_cost]), np.array([samples])
         charge = int(exact_charge(terms, cost, m, choices)[0])
         if charge < 0:

@@ -7,7 +7,7 @@ from ..curve import Curve
 from ..formulas.losses import effective_fee
 from ..formulas.optima import local_optimum, whole_local_optimum
 from ..formulas.penalty import penalty_slope, penalty_weight
-from ..others import Standing
+from ..other_agents import Standing
 from ..terms import Terms
 
 YOU_ARE_PAID = "paid to you"
@@ -35,7 +35,7 @@ class Figures:
         standing: its size, that of all who are settled, and its capacity.
         signed_size: that of all who signed.
         back: what it gets back, under whichever name.
-        group, won: of the draw; group is None for an agent that met nobody.
+        group, won: of the draw; group is None for an agent in no group.
         left: as in `Population`.
     """
 

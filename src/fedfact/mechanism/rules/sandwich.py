@@ -18,7 +18,7 @@ from ..formulas.winning import (
     win_probability_against,
     win_probability_if,
 )
-from ..others import Others, Standing
+from ..other_agents import Others, Standing
 from ..population import Population
 from ..subunits import errors
 from ..terms import Terms
@@ -34,6 +34,12 @@ class Sandwich(Rule):
     source: ClassVar[str] = "FACT, Alg. 2, with the pool on B"
     gives: ClassVar[Given] = "reward"
     draws: ClassVar[bool] = True
+    from_paper: ClassVar[bool] = True
+    measured_loss: ClassVar[str] = "ℓ_i − P_i · (1/G) · Σ_{j≠i} f_j"
+    measured_meaning: ClassVar[str] = (
+        "What our settlement pays, with G = ⌊n/3⌋ groups. Where federation hurt an agent (f below "
+        "0) it is compensated first."
+    )
     guarantees: ClassVar[tuple[str, ...]] = (
         "At worst you end where training alone leaves you.",
         "Reporting the truth is best if you know nothing of the others' costs (Assumption 1).",
@@ -122,6 +128,6 @@ class Sandwich(Rule):
         return [
             "Believed: you take your cost for the median (Assumption 1) and expect to win one time "
             f"in two. Realised: {chance}.",
-            "Who knows the others' costs gains by reporting their median: this rule is truthful "
-            "only among agents that know nothing of each other.",
+            "An agent that knows the others' costs gains by reporting their median: this rule is "
+            "truthful only among agents that know nothing of each other.",
         ]

@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 from matplotlib.axes import Axes
 
+from ...mechanism.rules import GIVEN
 from .style import BLUE, GREEN, INK, ORANGE, PAPER, RED, SKY
 
 _MOST_NAMED = 40
@@ -16,14 +17,13 @@ _PARTS = (
     ("fee", -1, RED),
     ("charge", -1, ORANGE),
     ("compensation", 1, ORANGE),
-    ("reward", 1, GREEN),
-    ("rebate", 1, GREEN),
+    *((name, 1, GREEN) for name in GIVEN),
 )
 
 _PAID = ("paid to the agent", SKY)
 """Label and colour of a fee below 0."""
 
-AMOUNTS = (*(name for name, _, _ in _PARTS), "net")
+DRAWN_AMOUNTS = (*(name for name, _, _ in _PARTS), "net")
 """What can be drawn: what is paid, what is received, and what is left of both."""
 
 
@@ -38,7 +38,7 @@ def draw_flow(
     """What each agent pays (left), receives (right) and is left with (dot), best off on top.
 
     A fee below 0 is received.
-    ``amounts`` are ``net`` and any of the other `AMOUNTS`.
+    ``amounts`` are ``net`` and any of the other `DRAWN_AMOUNTS`.
     """
     n = len(agents)
     order = np.argsort(amounts["net"], kind="stable")

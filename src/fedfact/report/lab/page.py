@@ -9,7 +9,7 @@ from ...progress import Progress, silent
 from ..base.chart import Chart
 from ..base.markup import code, table
 from ..base.publish import publish
-from ..base.template import Section, chart_html, told, whole_page
+from ..base.template import Section, cell_text, chart_html, whole_page
 from ..base.words import Cell, percent
 from .advice import advice_html
 from .attacks import attacks
@@ -114,5 +114,5 @@ def _borne(cell: dict[str, Any]) -> str:
 
 
 def _reproduce(document: dict[str, Any]) -> str:
-    setting = [[key, told(value)] for key, value in document["setting"].items()]
+    setting = [[key, cell_text(value)] for key, value in document["setting"].items()]
     return f"{code(document['command'])}{table(['', ''], setting)}"

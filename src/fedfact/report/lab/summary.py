@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from .plays import Play, plays_of, spoken, titles_of
+from .plays import RulePlay, plays_of, spoken, titles_of
 
 KEEPS = 0.99
 """Of the samples that agents use who tell the truth: as good as all."""
@@ -135,7 +135,7 @@ def pays(cell: dict[str, Any]) -> bool:
 
 
 def _summary(
-    name: str, title: str, plays: dict[str, Play], called: dict[str, Any], cells: list[Any]
+    name: str, title: str, plays: dict[str, RulePlay], called: dict[str, Any], cells: list[Any]
 ) -> RuleSummary:
     own = [cell for cell in cells if cell["rule"] == name and cell["gain"] is not None]
     own.sort(key=lambda cell: -cell["gain"])

@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from ..base.chart import Chart, Draw, Panel
 from ..base.style import EDGE, INK, Percent, legend_below
 from ..base.words import Cell, heads, percent
-from .plays import Play, federations, named, plays_of, short, titles_of
+from .plays import RulePlay, federations, named, plays_of, short, titles_of
 from .summary import RuleSummary, summaries
 
 HEADER = ["rule", "agents", "samples", "of alone", "contribute", "mean loss", "worst loss",
@@ -41,7 +41,7 @@ def welfare(document: dict[str, Any]) -> Chart:
     )
 
 
-def _panel(title: str, about: str, keys: tuple[str, ...], plays: Sequence[Play]) -> Panel:
+def _panel(title: str, about: str, keys: tuple[str, ...], plays: Sequence[RulePlay]) -> Panel:
     titles = titles_of(plays)
     values = np.array([[play.value(name, *keys) for name in titles] for play in plays])
     return Panel(
@@ -49,7 +49,9 @@ def _panel(title: str, about: str, keys: tuple[str, ...], plays: Sequence[Play])
     )
 
 
-def _bars(values: Any, plays: Sequence[Play], titles: dict[str, str], about: str, key: str) -> Draw:
+def _bars(
+    values: Any, plays: Sequence[RulePlay], titles: dict[str, str], about: str, key: str
+) -> Draw:
     rows = np.arange(len(titles))
     low, high = _limits(values)
     height = 0.78 / len(plays)
@@ -107,7 +109,7 @@ def _write(axes: Axes, y: float, value: float, limits: tuple[float, float], key:
     )
 
 
-def _rows(play: Play, name: str) -> list[list[Cell]]:
+def _rows(play: RulePlay, name: str) -> list[list[Cell]]:
     if name not in play.rules:
         return []
     rule = play.rules[name]

@@ -10,7 +10,8 @@ import numpy.typing as npt
 
 from ...data.partition import parse_scheme
 from ...data.registry import SETS
-from ...study.files.directory import Result, Table
+from ...study.files.columns import StudyTable
+from ...study.files.directory import Result
 from ..base.words import Cell
 
 
@@ -39,7 +40,7 @@ class Case:
         """The seed that is shown where only one can be."""
         return int(min(self.result.summary["seeds"]))
 
-    def agents(self) -> Table:
+    def agents(self) -> StudyTable:
         """The agents of the first seed, by reported cost."""
         table = where(self.result.agents, arm=self.numbers["arm"], seed=self.first_seed)
         order = np.argsort(table["reported_cost"], kind="stable")
@@ -53,7 +54,7 @@ class Case:
             for k, name in enumerate(agents["agent"])
         ]
 
-    def settlement(self, rule: str) -> Table:
+    def settlement(self, rule: str) -> StudyTable:
         """The settlement of the first seed: by measured losses, or by the curve only."""
         return where(
             self.result.settlement,
@@ -77,7 +78,7 @@ class Case:
         return self.name if self.numbers["deviators"] else self.study
 
 
-def where(table: Table, **equal: Any) -> Table:
+def where(table: StudyTable, **equal: Any) -> StudyTable:
     """The rows with these values."""
     kept: npt.NDArray[np.bool_] = np.ones(len(next(iter(table.values()))), np.bool_)
     for name, value in equal.items():
@@ -121,12 +122,12 @@ def cases_of(results: Sequence[Result]) -> list[Case]:
         Case(result, title_of(result), name, arm)
         for name, (result, arm) in zip(names, cases, strict=True)
     ]
-    return sorted(found, key=_place)
+    return sorted(found, key=_order)
 
 
-def _place(case: Case) -> tuple[int, bool, float]:
+def _order(case: Case) -> tuple[int, bool, float]:
     """Where a case stands among others; those alike stay as they came."""
-    data = SETS[case.dataset].place or len(SETS)  # what the paper does not have comes last
+    data = SETS[case.dataset].order_in_paper or len(SETS)  # what the paper does not have comes last
     concentration = parse_scheme(str(case.numbers["partition"]))
     skew = 0.0 if concentration is None else 1 / concentration
     return data, bool(case.numbers["deviators"]), skew

@@ -26,7 +26,7 @@ STEMS = (
     "figure-6-test-accuracy",
     "figure-7-ham10000-curves",
     "realised-against-believed",
-    "sandwich-against-rebate",
+    "outcomes",
     "rules-by-curve",
     "money-flow",
     "class-mix",

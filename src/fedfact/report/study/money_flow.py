@@ -9,9 +9,9 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
-from ...study.files.directory import Table
+from ...study.files.columns import StudyTable
 from ..base.chart import Chart, Panel
-from ..base.flow import AMOUNTS, draw_flow, flow_height
+from ..base.flow import DRAWN_AMOUNTS, draw_flow, flow_height
 from ..base.style import legend_below
 from ..base.words import Cell, claim, heads, listed, percent, span
 from .cases import Case
@@ -19,7 +19,7 @@ from .rules import RuleStyle, curve_only, measured_by
 
 _MOST_TICKS = 6  # that have room side by side, as long as −0.125
 
-HEADER = ["case", "rule", "agent", *AMOUNTS, "won"]
+HEADER = ["case", "rule", "agent", *DRAWN_AMOUNTS, "won"]
 
 
 def money_flow(cases: Sequence[Case]) -> Chart:
@@ -38,7 +38,7 @@ def money_flow(cases: Sequence[Case]) -> Chart:
 def _panel(case: Case, rule: str) -> Panel:
     table, unit = case.settlement(rule), case.unit(rule)
     agents = [str(name) for name in table["agent"]]
-    amounts = {name: table[name] * unit for name in AMOUNTS}
+    amounts = {name: table[name] * unit for name in DRAWN_AMOUNTS}
 
     def draw(axes: Axes) -> None:
         draw_flow(axes, agents, amounts)
@@ -57,7 +57,7 @@ def _rows(case: Case, rule: str) -> list[list[Cell]]:
     return [
         [case.name, rule, str(name), *(float(a) * unit for a in amounts), "yes" if won else "no"]
         for name, won, *amounts in zip(
-            table["agent"], table["won"], *(table[name] for name in AMOUNTS), strict=True
+            table["agent"], table["won"], *(table[name] for name in DRAWN_AMOUNTS), strict=True
         )
     ]
 
@@ -105,10 +105,10 @@ def _curve_says(style: RuleStyle, cases: Sequence[Case]) -> str:
     )
 
 
-def _paid(table: Table, what: str) -> float:
+def _paid(table: StudyTable, what: str) -> float:
     return float(np.mean(table[what] > 0))
 
 
-def _kept(table: Table) -> float:
+def _kept(table: StudyTable) -> float:
     """What agents paid more than they received, as a part of their fees."""
     return float(-table["net"].sum() / max(1, table["fee"].sum()))

@@ -11,7 +11,7 @@ from ...study.files.directory import Result
 from ..base.chart import Chart
 from ..base.markup import code, details, table
 from ..base.publish import publish
-from ..base.template import chart_html, told, whole_page
+from ..base.template import cell_text, chart_html, whole_page
 from ..base.words import listed, span
 from .cases import Case, cases_of
 from .charts import STEMS, charts_of
@@ -120,7 +120,7 @@ def _checks(cases: Sequence[Case]) -> str:
 
 def _study(result: Result) -> str:
     """The command, the resolved study, and what it ran on."""
-    made = [[key, told(value)] for key, value in result.manifest.items() if key != "command"]
+    made = [[key, cell_text(value)] for key, value in result.manifest.items() if key != "command"]
     return (
         f"<h3>{escape(str(result.summary['study']))}</h3>"
         f"{code(str(result.manifest.get('command', '')))}"

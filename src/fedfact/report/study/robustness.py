@@ -7,7 +7,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
-from ...study.files.directory import Table
+from ...study.files.columns import StudyTable
 from ...study.files.keys import deviation_cost_of
 from ...study.measure.interval import estimate
 from ..base.chart import Chart, Draw, Panel
@@ -148,7 +148,7 @@ def _of_kind(group: Sequence[Case], kind: str, column: str, over: str | None = N
     return points
 
 
-def _mean(agents: Table, column: str, over: str | None) -> float:
+def _mean(agents: StudyTable, column: str, over: str | None) -> float:
     return float(agents[column].mean() / (1.0 if over is None else agents[over].mean()))
 
 

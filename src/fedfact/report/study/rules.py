@@ -3,13 +3,12 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from ...mechanism import RULES, Rule
-from ...study.files.keys import PAPER, fact_of
-from ..base.style import CLASSES, GREEN, PINK
+from ...mechanism import PAPER_RULE, RULES, Rule
+from ...study.files.keys import fact_of
+from ..base.style import CLASS_COLOURS, GREEN, PINK
 from .cases import Case
 
-_LABELS = {PAPER: "FACT, as settled"}
-_COLOURS = (GREEN, PINK, *CLASSES[7:])
+_COLOURS = (GREEN, PINK, *CLASS_COLOURS[7:])
 _LINES = ("o-", "s--", "^:", "v-.")
 
 
@@ -57,10 +56,10 @@ def _styles(names: Collection[str]) -> list[RuleStyle]:
         RuleStyle(
             RULES[name],
             fact_of(name),
-            _LABELS.get(name, f"FACT, {name}"),
+            "FACT, as settled" if RULES[name].from_paper else f"FACT, {name}",
             _COLOURS[k % len(_COLOURS)],
             _LINES[k % len(_LINES)],
         )
-        for k, name in enumerate(dict.fromkeys((PAPER, *RULES)))
+        for k, name in enumerate(dict.fromkeys((PAPER_RULE.name, *RULES)))
         if name in names
     ]

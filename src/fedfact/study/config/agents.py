@@ -17,7 +17,7 @@ _LEAST = 0.05  # of the mean: a Gaussian cost below would not be one
 
 
 @dataclass(frozen=True, eq=False)
-class Agents:
+class StudyAgents:
     """The agents, in columns.
 
     ``agreed`` are the samples that fit an agent's report (m*, Thm 1) or that the study gives, and
@@ -64,7 +64,7 @@ class Agents:
         return np.maximum(1, np.floor(self.used * agreed + 1e-9)).astype(np.int64)
 
 
-def agents_of(study: Study, arm: Arm, seed: int, there: int) -> Agents:
+def agents_of(study: Study, arm: Arm, seed: int, there: int) -> StudyAgents:
     """The agents of an arm, of whom all together have ``there`` samples to share.
 
     The agents that deviate are drawn from the seed, the same ones first in every arm. Costs depend
@@ -89,7 +89,7 @@ def agents_of(study: Study, arm: Arm, seed: int, there: int) -> Agents:
             f"there are {there:,}; {_remedy(study, float(dealt.sum() / there))}"
         )
     width = max(2, len(str(n)))
-    return Agents(
+    return StudyAgents(
         names=list(study.costs.names or [f"agent-{k + 1:0{width}d}" for k in range(n)]),
         kind=kind,
         true_cost=cost,

@@ -14,14 +14,15 @@ from ...errors import InputError
 from ...mechanism.settlement import AMOUNTS
 from .keys import by_curve_of, deviation_cost_of, facts, measured_of, rational_of, rules_of
 
-Table = Mapping[str, npt.NDArray[Any]]
+StudyTable = dict[str, npt.NDArray[Any]]
+"""Columns of equal length by their names."""
 
 _TEXT = ("arm", "training", "agent", "kind", "rule", "input")
 _WHOLE = ("seed", "epoch", "agreed", "samples", *AMOUNTS)
 _MAY_LACK = ("agent", "group")  # a federated model is nobody's, and who is left over has no group
 
 
-def check_tables(path: Path, summary: Mapping[str, Any], tables: Mapping[str, Table]) -> None:
+def check_tables(path: Path, summary: Mapping[str, Any], tables: Mapping[str, StudyTable]) -> None:
     """Refuse tables that are not those of this summary."""
     rules, measured = rules_of(summary), measured_of(summary["arms"][0])
     needed = {
@@ -77,7 +78,7 @@ def _wrong(column: str, values: npt.NDArray[Any], classes: int) -> str:
     return "" if (lacking | (np.abs(numbers) <= LARGEST)).all() else "has numbers out of range"
 
 
-def _uneven(name: str, table: Table, summary: Mapping[str, Any]) -> str:
+def _uneven(name: str, table: StudyTable, summary: Mapping[str, Any]) -> str:
     """What is there too often or not at all: each arm and seed has the same rows, if anything."""
     parts = [(arm["arm"], seed) for arm in summary["arms"] for seed in summary["seeds"]]
     agents: int = summary["agents"]

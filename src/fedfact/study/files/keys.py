@@ -7,22 +7,22 @@ written before there was such a rule has none of them and is read all the same.
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-PAPER = "sandwich"
-"""The paper's own rule, whose draw and chances the paper's figures are about."""
+from ...mechanism import RULES
 
 READINGS = ("fact_paper", "fact_realised", "fact_believed")
 """The loss under FACT as the paper counts it, by three chances to win."""
-
-_FACT = {PAPER: "fact_settled"}
 
 
 def fact_of(rule: str) -> str:
     """The key of the loss that a rule leaves an agent with.
 
-    >>> fact_of("rebate"), fact_of(PAPER)  # the latter beside what the paper says of it
+    The paper's own rule has a key that says how it differs from the paper's readings.
+
+    >>> fact_of("rebate"), fact_of("sandwich")
     ('fact_rebate', 'fact_settled')
     """
-    return _FACT.get(rule, f"fact_{rule}")
+    known = RULES.get(rule)
+    return "fact_settled" if known and known.from_paper else f"fact_{rule}"
 
 
 def rational_of(rule: str) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 
 from ...arrays import Bools, Floats, Ints, floats
 from ...mechanism import RULES, Rule, local_loss, whole_local_optimum
-from ..config.agents import Agents
+from ..config.agents import StudyAgents
 from ..config.study import Study
 from .ends import Ends, ends_of, settled
 
@@ -54,7 +54,7 @@ class ByCurve:
         return worst
 
 
-def by_curve(study: Study, agents: Agents, seed: int) -> ByCurve:
+def by_curve(study: Study, agents: StudyAgents, seed: int) -> ByCurve:
     """Every rule, by the curve of the terms."""
     curve, cost = study.terms.curve, agents.true_cost
     best = np.minimum(whole_local_optimum(cost, curve), agents.dealt)
@@ -78,7 +78,7 @@ def by_curve(study: Study, agents: Agents, seed: int) -> ByCurve:
     )
 
 
-def _deviation_cost(study: Study, agents: Agents, rule: Rule, samples: Floats) -> Floats:
+def _deviation_cost(study: Study, agents: StudyAgents, rule: Rule, samples: Floats) -> Floats:
     """What an agent loses more than if it kept its word.
 
     What it gets back depends on its own report where the rule draws, and never on its samples.

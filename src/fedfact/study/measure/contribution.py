@@ -11,7 +11,7 @@ import numpy as np
 from ...arrays import Bools, Floats, floats
 from ...mechanism import Curve, free_rider_penalty, local_optimum, penalised_loss
 from ...mechanism.search import least_of_each, minimise
-from ..config.agents import Agents
+from ..config.agents import StudyAgents
 from ..config.study import Study
 
 ALPHAS = (1.9,)
@@ -29,7 +29,7 @@ class Contribution:
     contributes: Bools
 
 
-def contribution(study: Study, agents: Agents) -> Contribution:
+def contribution(study: Study, agents: StudyAgents) -> Contribution:
     """Theorem 3, agent by agent: the samples that minimise the penalised loss (Eq. 5), by search.
 
     The theorem says m*. The search does not know it.
@@ -48,7 +48,7 @@ def contribution(study: Study, agents: Agents) -> Contribution:
     return Contribution(best, near | all_it_has)
 
 
-def penalty_curves(study: Study, agents: Agents) -> dict[str, Any]:
+def penalty_curves(study: Study, agents: StudyAgents) -> dict[str, Any]:
     """P_fr(m) + c·m around m* for an agent at the median cost, the others as they are.
 
     ``values`` is what the paper draws, and ``total`` what an agent minimises: with the error e(M)

@@ -8,7 +8,7 @@ import numpy as np
 from ...arrays import Floats, floats
 from ...mechanism import RULES, Settlement, settle
 from ...training.seeds import derive
-from ..config.agents import Agents
+from ..config.agents import StudyAgents
 from ..config.study import Study
 
 
@@ -31,7 +31,7 @@ class Ends:
     spread: Floats
 
 
-def settled(study: Study, agents: Agents, seed: int, **losses: Any) -> dict[str, Settlement]:
+def settled(study: Study, agents: StudyAgents, seed: int, **losses: Any) -> dict[str, Settlement]:
     """The settlement by every rule, or with measured losses by every rule that can use them.
 
     Rules that draw take the draw of this seed.

@@ -23,10 +23,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...arrays import Bools, Floats
-from ...mechanism import paper_pool, win_probability
-from ..config.agents import Agents
+from ...mechanism import PAPER_RULE, paper_pool, win_probability
+from ..config.agents import StudyAgents
 from ..config.study import Study
-from ..files.keys import PAPER, fact_of
+from ..files.keys import fact_of
 from .ends import Ends, ends_of, settled
 
 
@@ -56,7 +56,7 @@ class Losses:
     @property
     def drawn(self) -> Ends:
         """What the paper's own rule leaves, whose draw is shown."""
-        return self.ends[PAPER]
+        return self.ends[PAPER_RULE.name]
 
     @property
     def at_local_loss(self) -> dict[str, float]:
@@ -81,7 +81,9 @@ class Losses:
         return float(terms.unit) / float(terms.loss_value) + 1e-12 * np.abs(self.local)
 
 
-def losses(study: Study, agents: Agents, local: Floats, federated: Floats, seed: int) -> Losses:
+def losses(
+    study: Study, agents: StudyAgents, local: Floats, federated: Floats, seed: int
+) -> Losses:
     """All readings of FACT for these measured losses."""
     gain = local - federated
     pool = paper_pool(gain)

@@ -11,10 +11,10 @@ from ...mechanism.settlement import AMOUNTS
 from ...settlement.document import columns
 from ...training import TrainingCurve
 from ...training.seeds import generator
-from ..config.agents import HONEST, Agents
+from ..config.agents import HONEST, StudyAgents
 from ..config.arm import Arm
 from ..config.study import Study
-from ..files.directory import Columns
+from ..files.directory import ColumnLists
 from ..files.keys import by_curve_of, deviation_cost_of, rational_of
 from ..files.trained import Trained
 from .by_curve import ByCurve, by_curve
@@ -26,7 +26,7 @@ from .truthfulness import truthfulness
 DRAWS, MOST_DRAWN = 10_000, 4_000_000
 """Draws for the spread of the mean, fewer where there are many agents; an agent's own is exact."""
 
-Score = Literal["final", "best"]
+WhichScore = Literal["final", "best"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +36,7 @@ class Measured:
     study: Study
     arm: Arm
     seed: int
-    who: Agents
+    who: StudyAgents
     trained: Trained
     losses: Losses
     by_curve: ByCurve
@@ -54,7 +54,7 @@ class Measured:
         name = f"{self.arm.name}, seed {self.seed}"
         return f"{name}: loss {local:.4g} alone, {together:.4g} together, {seconds:.0f} s"
 
-    def numbers(self, score: Score) -> dict[str, dict[str, float | None]]:
+    def numbers(self, score: WhichScore) -> dict[str, dict[str, float | None]]:
         """Means over agents of accuracies and losses, and local over FACT, by this score.
 
         There is no ratio to a loss that is not above 0, such as the believed one often is.
@@ -112,7 +112,7 @@ class Measured:
         """Figure 3."""
         return penalty_curves(self.study, self.who)
 
-    def curves(self) -> Columns:
+    def curves(self) -> ColumnLists:
         """One line for each model and test."""
         rows = []
         named: list[tuple[str, str | None, TrainingCurve]] = [
@@ -124,7 +124,7 @@ class Measured:
         names = ("training", "agent", "epoch", "loss", "accuracy")
         return self._labelled(dict(zip(names, map(list, zip(*rows, strict=True)), strict=True)))
 
-    def agents(self) -> Columns:
+    def agents(self) -> ColumnLists:
         """One line for each agent."""
         m, of, by, drawn = self.who, self.losses, self.by_curve, self.losses.drawn
         (_, local_accuracy), (_, accuracy) = _scores(self.trained, self.study.score)
@@ -157,7 +157,7 @@ class Measured:
             }
         )
 
-    def settlements(self) -> Columns:
+    def settlements(self) -> ColumnLists:
         """One line for each agent, rule and input: by measured losses, and by the curve."""
         table: dict[str, list[Any]] = {}
         for each in (*self.losses.ends.values(), *self.by_curve.ends.values()):
@@ -165,13 +165,13 @@ class Measured:
                 table.setdefault(name, []).extend(values)
         return self._labelled(table)
 
-    def _labelled(self, table: dict[str, Any]) -> Columns:
+    def _labelled(self, table: dict[str, Any]) -> ColumnLists:
         """The table with arm and seed before its columns."""
         n = len(next(iter(table.values())))
         return {"arm": [self.arm.name] * n, "seed": [self.seed] * n, **table}
 
 
-def measure(study: Study, arm: Arm, seed: int, who: Agents, trained: Trained) -> Measured:
+def measure(study: Study, arm: Arm, seed: int, who: StudyAgents, trained: Trained) -> Measured:
     """Settle what was trained, by the study's score."""
     (local, _), (federated, _) = _scores(trained, study.score)
     return Measured(
@@ -186,7 +186,7 @@ def measure(study: Study, arm: Arm, seed: int, who: Agents, trained: Trained) ->
     )
 
 
-def _scores(trained: Trained, score: Score) -> list[tuple[Floats, Floats]]:
+def _scores(trained: Trained, score: WhichScore) -> list[tuple[Floats, Floats]]:
     """Loss and accuracy of each agent, alone and together."""
     alone = [getattr(curve, score) for curve in trained.local]
     together = [getattr(trained.federated, score)] * len(alone)

@@ -6,7 +6,7 @@ from ...data.registry import SETS
 from ..config.study import Study
 from ..files.keys import rational_of
 from .interval import estimate
-from .measured import Measured, Score
+from .measured import Measured, WhichScore
 from .truthfulness import truthfulness_document
 
 
@@ -33,7 +33,7 @@ def summary(study: Study, arms: list[list[Measured]]) -> dict[str, Any]:
 def _arm(seeds: list[Measured]) -> dict[str, Any]:
     """One arm: what was measured with each seed, put together."""
     arm, score = seeds[0].arm, seeds[0].study.score
-    other: Score = "best" if score == "final" else "final"
+    other: WhichScore = "best" if score == "final" else "final"
     return {
         "arm": arm.name,
         "partition": arm.partition,
