@@ -50,7 +50,7 @@ def _law(law: PowerLaw, calibration: Calibration) -> dict[str, Any]:
         "holds": law.holds,
         "worst_misfit": {
             "samples": int(calibration.sizes.samples[worst]),
-            "loss": float(law.misfit[worst]),
+            "misfit": float(law.misfit[worst]),
             "standard_errors": float(law.misfit[worst]) / noise if noise else None,
         },
     }
