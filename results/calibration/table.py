@@ -51,6 +51,7 @@ def row(name, measure):
 
 
 def main():
+    """Print it as Markdown."""
     for cells in (HEAD, ["---"] * len(HEAD), *(row(*each) for each in RUNS)):
         print("|", " | ".join(cells), "|")
 

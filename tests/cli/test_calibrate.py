@@ -54,7 +54,7 @@ def test_another_measure_is_another_column(fedfact, runs_csv):
     assert (told["measure"], loss["measure"]) == ("error", "loss")
     assert told["terms"]["error_scale"] == pytest.approx(loss["terms"]["error_scale"] / 3, rel=1e-4)
     out = fedfact("calibrate", runs_csv, "--measure", "error").out
-    for words in ("error = 1.", "mean error", "In error, a whole of 3,200"):
+    for words in ("error = 0.", "mean error", "In error, a whole of 3,200"):
         assert words in out
     missing = fedfact("calibrate", runs_csv, "--measure", "auc")
     assert (missing.code, missing.out) == (2, "")
