@@ -9,12 +9,17 @@ from fedfact.calibration import Runs, read_runs
 from fedfact.errors import InputError
 
 
-def test_what_is_written_is_read_again(make_runs, tmp_path):
-    runs = make_runs(lambda m: 1 / 3 + m**-0.3, noise=0.1)
-    (tmp_path / "runs.csv").write_bytes(runs.csv())
-    read = read_runs(tmp_path / "runs.csv")
-    for name in ("samples", "seed", "loss"):
-        assert getattr(read, name).tolist() == getattr(runs, name).tolist()
+def test_any_measure_is_read_from_its_column(tmp_path):
+    path = tmp_path / "runs.csv"
+    path.write_text("samples,seed,loss,error\n8,0,0.5,0.25\n16,1,0.25,0.125\n")
+    loss, error = read_runs(path), read_runs(path, "error")
+    assert (loss.measure, error.measure) == ("loss", "error")
+    assert (loss.loss.tolist(), error.loss.tolist()) == ([0.5, 0.25], [0.25, 0.125])
+    assert error.samples.tolist() == [8, 16]
+    with pytest.raises(InputError, match="column auc is missing; found samples, seed, loss, error"):
+        read_runs(path, "auc")
+    with pytest.raises(InputError, match="seed is not measured; name a column such as loss"):
+        read_runs(path, "seed")
 
 
 def test_json_and_more_columns_are_read(tmp_path):
@@ -46,6 +51,10 @@ BAD = {
     "half": ("samples,seed,loss\n8.5,0,1\n", "samples is 8.5; it must be a whole number"),
     "none": ("samples,seed,loss\n0,0,1\n", "samples is 0; it must be above 0"),
     "seed": ("samples,seed,loss\n8,-1,1\n", "row 1 (line 2): seed is -1; it must be a whole"),
+    "below 0": (
+        "samples,seed,loss\n8,0,1\n8,1,-0.5\n",
+        "row 2 (line 3): loss is -0.5; it must be 0 or above. Add the same number to all: that",
+    ),
     "twice": (
         "samples,seed,loss\n8,0,1\n8,1,1\n8,0,2\n",
         "row 3 (line 4): 8 samples with seed 0 are in row 1 (line 2) already; keep one",

@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,6 +15,8 @@ from fedfact.io.files import alone
 from fedfact.training import RECIPES, Machine, train_local
 from fedfact.training.seeds import generator
 from fedfact.training.setup import assemble
+
+RESULTS = Path(__file__).parents[2] / "results" / "calibration"
 
 SMALL = Grid(data="digits", sizes=[20, 40, 80], whole=160, seeds=3, epochs=1)
 
@@ -29,7 +32,12 @@ def test_every_seed_trains_every_size_and_all_is_written(machine, tmp_path):
     assert runs.samples.tolist() == [m for m in (20, 40, 80, 160) for _ in range(3)]
     assert runs.seed.tolist() == [0, 1, 2] * 4
     assert len(set(runs.loss.tolist())) == 12
-    assert read_runs(tmp_path / "out" / "runs.csv").loss.tolist() == runs.loss.tolist()
+    file = tmp_path / "out" / "runs.csv"
+    assert read_runs(file).loss.tolist() == runs.loss.tolist()
+    again = train_runs(SMALL, machine, tmp_path / "out", measure="error", resume=True)
+    assert (again.measure, again.loss.tolist()) == ("error", read_runs(file, "error").loss.tolist())
+    wrong = again.loss * 359  # test images
+    assert wrong == pytest.approx(wrong.round(), abs=1e-6)
     assert notes == ["the loss is measured on 359 test images after 1 epochs at every size"]
     kept = sorted((tmp_path / "out" / "trained").iterdir())
     assert [path.suffix for path in kept] == [".json"] * 3
@@ -73,7 +81,8 @@ def test_what_was_stopped_goes_on_and_leaves_no_half_file(machine, tmp_path):
     assert len(list((tmp_path / "out" / "trained").glob("*.json"))) == 1
     resumed = train_runs(SMALL, machine, tmp_path / "out", resume=True)
     assert resumed.loss.tolist() == whole.loss.tolist()
-    assert (tmp_path / "out" / "runs.csv").read_bytes() == whole.csv()
+    files = [tmp_path / name / "runs.csv" for name in ("out", "whole")]
+    assert files[0].read_bytes() == files[1].read_bytes()
 
 
 def test_a_damaged_training_is_refused(machine, tmp_path):
@@ -141,3 +150,18 @@ def test_images_that_no_network_takes_are_refused(machine, tmp_path):
     grid = Grid(data=str(tmp_path / "own.npz"), sizes=[16, 32, 64], seeds=3)
     with pytest.raises(InputError, match=r"images are \(9, 9, 1\) .* and no network takes them"):
         train_runs(grid, machine, tmp_path / "out")
+
+
+@pytest.mark.parametrize("name", ["digits", "mnist", "cifar10"])
+def test_the_runs_in_the_results_are_those_of_their_trainings(name):
+    """Every loss and error is in the kept training of its size and seed."""
+    kept = {}
+    for path in (RESULTS / name / "trained").iterdir():
+        training = json.loads(path.read_text())
+        of_sizes = zip(training["about"]["samples"], training["scores"], strict=True)
+        kept |= {(size, training["about"]["seed"]): score for size, score in of_sizes}
+    loss, error = (read_runs(RESULTS / name / "runs.csv", of) for of in ("loss", "error"))
+    pairs = list(zip(loss.samples.tolist(), loss.seed.tolist(), strict=True))
+    assert sorted(pairs) == sorted(kept)
+    assert loss.loss.tolist() == [kept[pair][0] for pair in pairs]
+    assert error.loss == pytest.approx([1 - kept[pair][1] for pair in pairs], abs=1e-9)

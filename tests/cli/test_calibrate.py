@@ -45,6 +45,33 @@ def test_json_is_the_document(fedfact, runs_csv):
     assert [member["samples"] for member in json.loads(listed.out)["members"]] == [100, 800]
 
 
+def test_another_measure_is_another_column(fedfact, runs_csv):
+    lines = runs_csv.read_text().splitlines()
+    errors = [f"{line},{float(line.split(',')[2]) / 3!r}" for line in lines[1:]]
+    runs_csv.write_text("\n".join([f"{lines[0]},error", *errors]))
+    told = json.loads(fedfact("calibrate", runs_csv, "--measure", "error", "--json").out)
+    loss = json.loads(fedfact("calibrate", runs_csv, "--json").out)
+    assert (told["measure"], loss["measure"]) == ("error", "loss")
+    assert told["terms"]["error_scale"] == pytest.approx(loss["terms"]["error_scale"] / 3, rel=1e-4)
+    out = fedfact("calibrate", runs_csv, "--measure", "error").out
+    for words in ("error = 0.", "mean error", "In error, a whole of 3,200"):
+        assert words in out
+    missing = fedfact("calibrate", runs_csv, "--measure", "auc")
+    assert (missing.code, missing.out) == (2, "")
+    assert "column auc is missing; found samples, seed, loss, error" in missing.err
+
+
+def test_of_a_curve_that_is_no_power_law_it_says_so(fedfact, examples):
+    runs = examples.parent / "results" / "calibration" / "cifar10" / "runs.csv"
+    out = fedfact("calibrate", runs, "--measure", "error").out
+    assert "That is more than seeds explain: the curve is no power law" in out
+    assert "would narrow b" not in out
+    refused = fedfact("calibrate", runs)
+    assert (refused.code, refused.out) == (2, "")
+    assert "the loss rises from 1.787 at 781 samples to 2.318 at 1,562" in refused.err
+    assert "the share of wrong answers may fall where the loss does not (--meas" in refused.err
+
+
 def test_few_noisy_runs_say_how_many_more_are_needed(fedfact, runs_csv):
     lines = runs_csv.read_text().splitlines()
     kept = [line for line in lines[1:] if int(line.split(",")[1]) < 3]
@@ -85,7 +112,7 @@ BAD = {
     "range": (["--members", "800:100"], "--members is '800:100'"),
     "large": (["--members", "3200"], "runs.csv: a member of 3,200 samples is too close to the"),
     "whole": (["--whole", "60"], "runs.csv: the whole is 60 samples"),
-    "value": (["--value", "nan"], "runs.csv: the value of a unit of loss is nan"),
+    "value": (["--value", "nan"], "runs.csv: the value of one unit is nan"),
     "plot": (["--plot", "curve.gif"], "end the name in .png"),
 }
 
@@ -157,6 +184,7 @@ BAD_TRAININGS = {
     "both": (["x.csv", "--data", "digits"], "give a file of runs (x.csv) or --data digits, not"),
     "no data": (["x.csv", "--seeds", "3", "-o", "o"], "--seeds, --output: only for trainings;"),
     "resume": (["x.csv", "--resume"], "--resume: only for trainings; add --data"),
+    "measure": (["--data", "digits", "--measure", "auc"], "the measure is auc; trainings have"),
     "where": (["--data", "own.npz"], "say where the runs go with -o DIR"),
     "sizes": (["--data", "digits", "--sizes", "a:b"], "--sizes is 'a:b'; give whole numbers"),
     "range": (["--data", "digits", "--sizes", "80:20"], "--sizes is '80:20'"),

@@ -82,10 +82,11 @@ class Calibration(Tabular):
     def more_runs(self) -> int | None:
         """About how many more runs, as many at each size, would narrow b to ± `WANTED`.
 
-        None where these runs do not limit b at all.
+        None where these runs do not limit b at all, or where no power law goes through them, so
+        that more of them would not help.
         """
         _, low, high = self.law.exponent
-        if not (low and isfinite(high)):
+        if not (low and isfinite(high) and self.law.holds):
             return None
         times = max(((high - low) / 2 / WANTED) ** 2, 1)
         size = len(self.sizes.samples)
@@ -118,7 +119,7 @@ def calibrate(
     the sizes trained below it. ``value`` is what one unit of loss is worth.
     """
     if not SMALLEST <= value <= LARGEST:
-        raise InputError(f"the value of a unit of loss is {value}; it must be {IN_RANGE}")
+        raise InputError(f"the value of one unit is {value}; it must be {IN_RANGE}")
     sizes = runs.sizes()
     whole = int(sizes.samples[-1]) if whole is None else whole
     place = place_of_whole(sizes.samples, whole)
@@ -131,7 +132,7 @@ def calibrate(
         raise InputError(
             f"b is {law.exponent.value:.3g}, and terms take {lower} to {upper:g}: these losses "
             + (
-                "fall too evenly to show where they end; train at sizes that lie further apart"
+                "hardly fall over these sizes; train longer, or at sizes that lie further apart"
                 if law.exponent.value < lower
                 else "are flat from the second size on; train at smaller sizes"
             )
@@ -163,7 +164,7 @@ def _unproved(saving: Saving, sizes: Sizes, place: int) -> InputError:
     """Nothing is proved to be saved at all, so no A is safe."""
     on_grid = "" if saving.samples in sizes.samples else f", train at {saving.samples:,} samples"
     return InputError(
-        f"a member of {saving.samples:,} samples saves {saving.fitted:.3g} of loss by the fit, and "
+        f"a member of {saving.samples:,} samples saves {saving.fitted:.3g} by the fit, and "
         f"no less than {saving.least:.3g} at 95 %: nothing is certain, so no error scale is safe; "
         f"train with more seeds{on_grid}, or leave members out who have so large a part of the "
         f"whole ({sizes.samples[place]:,})"

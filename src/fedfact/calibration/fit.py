@@ -1,9 +1,10 @@
-"""The power law a·m^(−b) + e∞ through the losses, by weighted least squares.
+"""The power law a·m^(−b) + e∞ with e∞ ≥ 0 through the losses, by weighted least squares.
 
-For a given b the two others are a straight line's, so the sum of squares is a function of b alone,
-its *profile*: searched on a grid, it has no wrong minimum to end in, and no first guess is needed.
-Intervals are by profile too (all values for which the sum of squares is no larger than an F test
-allows), because those of a and e∞ are far from symmetric.
+For a given b the two others are a straight line's, which goes through the origin where its floor
+would be below 0, so the sum of squares is a function of b alone, its *profile*: searched on a grid,
+it has no wrong minimum to end in, and no first guess is needed. Intervals are by profile too (all
+values for which the sum of squares is no larger than an F test allows), because those of a and e∞
+are far from symmetric.
 """
 
 from dataclasses import dataclass
@@ -23,6 +24,9 @@ LEVEL = 0.95
 
 _GRID = np.geomspace(*EXPONENTS, 400)
 _STEPS, _STEEPEST = 50, 4.0
+_SURE = 0.99
+_ROUNDING = 1e-6
+"""Of the range of the losses: a misfit without noise that is less comes of rounding."""
 
 
 class Fitted(NamedTuple):
@@ -40,6 +44,7 @@ class PowerLaw:
     Attributes:
         misfit: mean loss − fit at each size.
         noise: the standard error of each of these means.
+        holds: whether noise explains the misfit (an F test at 99 %).
     """
 
     scale: Fitted
@@ -47,6 +52,7 @@ class PowerLaw:
     floor: Fitted
     misfit: Floats
     noise: Floats
+    holds: bool
 
     def __call__(self, samples: ArrayLike) -> Floats:
         """The loss after training on so many samples."""
@@ -72,6 +78,16 @@ def fit_given(sizes: Sizes, exponent: float) -> PowerLaw:
     return _fit(_Lines(sizes), exponent)
 
 
+class _Best(NamedTuple):
+    """Of each b the line of least squares, its sum of squares, and the variances' multiples."""
+
+    a: Floats
+    floor: Floats
+    squares: Floats
+    of_a: Floats
+    of_floor: Floats
+
+
 class _Lines:
     """Of each b, the straight line loss = e∞ + a·x^(−b) of least squares; x is m/m₀."""
 
@@ -84,30 +100,50 @@ class _Lines:
         self.runs = int(sizes.count.sum())
         self.within = float(((sizes.count - 1) * sizes.variance / self.variance).sum())
 
-    def at(self, exponents: Floats) -> tuple[Floats, Floats, Floats, Floats, Floats]:
-        """a, e∞, the sum of squares, and what the variances of a and e∞ are multiples of."""
-        power = np.exp(-exponents[:, None] * self.log_x)
-        weight, mean = self.weight, self.sizes.mean
+    def free(self, exponents: Floats) -> _Best:
+        """The line where e∞ may be anything."""
+        power, weight, mean = self._power(exponents), self.weight, self.sizes.mean
         total = weight.sum()
         x, y = power @ weight / total, mean @ weight / total
         spread = ((power - x[:, None]) ** 2) @ weight
         a = ((power - x[:, None]) * (mean - y)) @ weight / spread
         floor = y - a * x
-        misfit = mean - floor[:, None] - a[:, None] * power
-        squares = self.within + misfit**2 @ weight
-        return a, floor, squares, 1 / spread, 1 / total + x**2 / spread
+        squares = self._squares(power, a, floor)
+        return _Best(a, floor, squares, 1 / spread, 1 / total + x**2 / spread)
 
-    def freedom(self, exponent: float, a: float) -> float:
-        """Welch's degrees of freedom of b: few sizes decide it, each with a variance of its own."""
-        power = np.exp(-exponent * self.log_x)
-        slopes = np.stack([power, np.ones(len(power)), -a * self.log_x * power])
-        of_b = np.linalg.pinv((slopes * self.weight) @ slopes.T)[2] @ (slopes * self.weight)
-        part = of_b**2 / self.weight
-        return float(part.sum() ** 2 / (part**2 / (self.sizes.count - 1)).sum())
+    def grounded(self, exponents: Floats) -> _Best:
+        """The line where e∞ is 0."""
+        power = self._power(exponents)
+        of_a = 1 / (power**2 @ self.weight)
+        a, none = (power @ (self.weight * self.sizes.mean)) * of_a, np.zeros(len(of_a))
+        return _Best(a, none, self._squares(power, a, none), of_a, none)
+
+    def at(self, exponents: Floats) -> _Best:
+        """The line where e∞ is 0 or above: no loss is below 0, however many the samples."""
+        free, grounded = self.free(exponents), self.grounded(exponents)
+        return _Best(*(np.where(free.floor < 0, *two) for two in zip(grounded, free, strict=True)))
 
     def squares(self, exponent: float) -> float:
         """The sum of squares of one b."""
-        return float(self.at(np.array([exponent]))[2][0])
+        return float(self.at(np.array([exponent])).squares[0])
+
+    def slopes(self, exponent: float, a: float, floor: float) -> Floats:
+        """How the losses change with b, a and, where it is not 0, e∞: a row for each."""
+        power = np.exp(-exponent * self.log_x)
+        return np.stack([-a * self.log_x * power, power, np.ones(len(power))][: 2 + (floor > 0)])
+
+    def freedom(self, slopes: Floats) -> float:
+        """Welch's degrees of freedom of b: few sizes decide it, each with a variance of its own."""
+        of_b = np.linalg.pinv((slopes * self.weight) @ slopes.T)[0] @ (slopes * self.weight)
+        part = of_b**2 / self.weight
+        return float(part.sum() ** 2 / (part**2 / (self.sizes.count - 1)).sum())
+
+    def _power(self, exponents: Floats) -> Floats:
+        return floats(np.exp(-exponents[:, None] * self.log_x))
+
+    def _squares(self, power: Floats, a: Floats, floor: Floats) -> Floats:
+        misfit = self.sizes.mean - floor[:, None] - a[:, None] * power
+        return floats(self.within + misfit**2 @ self.weight)
 
 
 def smoothed_variance(sizes: Sizes) -> Floats:
@@ -134,31 +170,44 @@ def smoothed_variance(sizes: Sizes) -> Floats:
 
 def _fit(lines: _Lines, given: float | None) -> PowerLaw:
     b = _least(lines) if given is None else given
-    (a,), (floor,), (least,), _, _ = lines.at(np.array([b]))
-    quantile = float(stats.f.ppf(LEVEL, 1, lines.freedom(b, float(a))))
-    limit = least * (1 + quantile / (lines.runs - (3 if given is None else 2)))
+    best = lines.at(np.array([b]))
+    a, floor, least = (float(number[0]) for number in best[:3])
+    slopes = lines.slopes(b, a, floor)
+    freedom = lines.runs - len(slopes) + (given is not None)
+    limit = least * (1 + float(stats.f.ppf(LEVEL, 1, lines.freedom(slopes))) / freedom)
     low, high = (b, b) if given is not None else _ends(lines, b, limit)
-    power = np.exp(-b * lines.log_x)
     unscaled = np.exp(b * lines.log_middle)
     scales, floors = _intervals(lines, b, (low, high), limit)
     noise = np.sqrt(lines.variance / lines.sizes.count)
+    misfit = lines.sizes.mean - floor - a * np.exp(-b * lines.log_x)
     return PowerLaw(
         scale=Fitted(float(a * unscaled), *scales),
         exponent=Fitted(b, low, high),
-        floor=Fitted(float(floor), *floors),
-        misfit=lines.sizes.mean - floor - a * power,
+        floor=Fitted(floor, *floors),
+        misfit=misfit,
         noise=noise if lines.sizes.variance.any() else np.zeros_like(noise),
+        holds=_holds(lines, least, freedom),
     )
+
+
+def _holds(lines: _Lines, least: float, freedom: int) -> bool:
+    """Whether the means lie no further from the fit than their noise explains."""
+    between, within = least - lines.within, lines.within
+    inside = lines.runs - len(lines.sizes.samples)
+    if not within:
+        return bool(between <= (_ROUNDING * np.ptp(lines.sizes.mean)) ** 2 * lines.weight.sum())
+    ratio = (between / (freedom - inside)) / (within / inside)
+    return bool(ratio <= stats.f.ppf(_SURE, freedom - inside, inside))
 
 
 def _least(lines: _Lines) -> float:
     """The b of the least sum of squares: the best on the grid, made exact from there."""
-    best = int(np.argmin(lines.at(_GRID)[2]))
+    best = int(np.argmin(lines.at(_GRID).squares))
     bounds = _GRID[max(best - 1, 0)], _GRID[min(best + 1, len(_GRID) - 1)]
 
     def residuals(exponent: Floats) -> Floats:
-        (a,), (floor,), *_ = lines.at(exponent)
-        misfit = lines.sizes.mean - floor - a * np.exp(-exponent * lines.log_x)
+        line = lines.at(exponent)
+        misfit = lines.sizes.mean - line.floor - line.a * np.exp(-exponent * lines.log_x)
         return floats(np.sqrt(lines.weight / lines.weight.sum()) * misfit / unit)
 
     unit = float(np.ptp(lines.sizes.mean)) or 1.0  # tolerances are for numbers around 1
@@ -187,16 +236,28 @@ def _ends(lines: _Lines, b: float, limit: float) -> tuple[float, float]:
 def _intervals(
     lines: _Lines, b: float, ends: tuple[float, float], limit: float
 ) -> tuple[tuple[float, float], tuple[float, float]]:
-    """Of a and e∞: all that some b allows."""
+    """Of a and e∞: all that some b allows.
+
+    What one b allows is an ellipse, cut off where e∞ is 0: where its point of the least or largest
+    a is cut off, that of the line e∞ = 0 takes its place.
+    """
     low, high = max(ends[0], EXPONENTS[0]), min(ends[1], EXPONENTS[1])
     exponents = np.append(np.linspace(low, high, 400), b)
-    a, floor, squares, of_a, of_floor = lines.at(exponents)
-    room = np.maximum(limit - squares, 0)
+    free, grounded = lines.free(exponents), lines.grounded(exponents)
     unscaled = np.exp(exponents * lines.log_middle)
-    half_a, half_floor = np.sqrt(room * of_a), np.sqrt(room * of_floor)
-    a_low, a_high = ((a - half_a) * unscaled).min(), ((a + half_a) * unscaled).max()
-    floor_low, floor_high = (floor - half_floor).min(), (floor + half_floor).max()
+    half_a, half_floor, half_grounded = (
+        np.sqrt(np.maximum(limit - line.squares, 0) * multiple)
+        for line, multiple in ((free, free.of_a), (free, free.of_floor), (grounded, grounded.of_a))
+    )
+    mean_power = (lines.sizes.mean @ lines.weight / lines.weight.sum() - free.floor) / free.a
+
+    def end(side: int) -> Floats:
+        cut_off = free.floor - side * half_a * mean_power < 0
+        of_grounded = grounded.a + side * half_grounded
+        return floats(np.where(cut_off, of_grounded, free.a + side * half_a) * unscaled)
+
+    floor_low, floor_high = (free.floor - half_floor).min(), (free.floor + half_floor).max()
     return (
-        (float(a_low), float(a_high) if np.isfinite(ends[1]) and ends[0] else np.inf),
-        (float(floor_low) if ends[0] else -np.inf, float(floor_high)),
+        (float(end(-1).min()), float(end(1).max()) if np.isfinite(ends[1]) else np.inf),
+        (max(float(floor_low), 0.0), max(float(floor_high), 0.0)),
     )

@@ -19,6 +19,7 @@ def document(calibration: Calibration) -> dict[str, Any]:
     terms, sizes = calibration.terms, calibration.sizes
     return {
         "terms": {"error_scale": terms.error_scale, "exponent": terms.exponent},
+        "measure": calibration.runs.measure,
         "value": calibration.value,
         "whole": calibration.whole,
         "whole_trained": int(sizes.samples[calibration.place]),
@@ -46,9 +47,10 @@ def _law(law: PowerLaw, calibration: Calibration) -> dict[str, Any]:
         "a": _estimate(law.scale),
         "b": _estimate(law.exponent),
         "e_inf": _estimate(law.floor),
+        "holds": law.holds,
         "worst_misfit": {
             "samples": int(calibration.sizes.samples[worst]),
-            "loss": float(law.misfit[worst]),
+            "misfit": float(law.misfit[worst]),
             "standard_errors": float(law.misfit[worst]) / noise if noise else None,
         },
     }

@@ -1,4 +1,8 @@
-"""What was measured: the test loss of trainings at several sizes, each with several seeds."""
+"""What was measured of trainings at several sizes, each with several seeds.
+
+That is the test loss, unless another measure is named: whatever is 0 or above, falls with samples,
+and has a value in money, such as the share of wrong answers.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,9 +12,11 @@ import numpy as np
 
 from ..arrays import Floats, Ints
 from ..errors import InputError
-from ..io.tables import read_columns, to_csv
+from ..io.tables import read_columns
 
-COLUMNS = ("samples", "seed", "loss")
+LOSS = "loss"
+"""What is measured where nothing else is named."""
+_KEYS = ("samples", "seed")
 LEAST_SIZES = 4
 """A curve of three numbers fits any three sizes; a fourth can tell that it does not fit."""
 LEAST_SEEDS = 3
@@ -22,19 +28,19 @@ MOST_SEED = 2**53
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Runs:
-    """Trainings, one an entry: how many samples, which seed, and the test loss at the end."""
+    """Trainings, one an entry: how many samples, which seed, and the test loss at the end.
+
+    Attributes:
+        measure: what ``loss`` is: "loss", or the name of another measure.
+    """
 
     samples: Ints
     seed: Ints
     loss: Floats
+    measure: str = LOSS
 
     def __len__(self) -> int:
         return len(self.loss)
-
-    def csv(self) -> bytes:
-        """As `read_runs` reads them."""
-        columns = (self.samples.tolist(), self.seed.tolist(), self.loss.tolist())
-        return to_csv(dict(zip(COLUMNS, columns, strict=True))).encode()
 
     def sizes(self) -> "Sizes":
         """Mean and variance over seeds at each size; refused where there are too few of either."""
@@ -53,7 +59,7 @@ class Runs:
         mean = np.bincount(row, self.loss) / count
         variance = np.bincount(row, (self.loss - mean[row]) ** 2) / (count - 1)
         variance[variance <= (_ALIKE * np.abs(mean)) ** 2] = 0
-        return Sizes(samples, count, mean, variance)
+        return Sizes(samples, count, mean, variance, self.measure)
 
 
 def _are(seeds: int) -> str:
@@ -68,15 +74,28 @@ class Sizes:
     count: Ints
     mean: Floats
     variance: Floats
+    measure: str = LOSS
 
 
-def read_runs(path: Path) -> Runs:
-    """Trainings from a CSV or JSON file with the columns samples, seed and loss."""
-    read = read_columns(path, COLUMNS, of="run")
-    samples, loss, seed = read.whole("samples"), read.numbers("loss"), read.numbers("seed")
+def read_runs(path: Path, measure: str = LOSS) -> Runs:
+    """Trainings from a CSV or JSON file with the columns samples, seed and what was measured."""
+    if measure in _KEYS:
+        raise InputError(f"{measure} is not measured; name a column such as {LOSS} or error")
+    read = read_columns(path, (*_KEYS, measure), of="run")
+    samples, loss, seed = read.whole("samples"), read.numbers(measure), read.numbers("seed")
     _check_seeds(path, seed, read.place)
     _check_pairs(path, samples, seed, read.place)
-    return Runs(samples, seed.astype(np.int64), loss)
+    _check_measured(path, measure, loss, read.place)
+    return Runs(samples, seed.astype(np.int64), loss, measure)
+
+
+def _check_measured(path: Path, measure: str, loss: Floats, place: Callable[[int], str]) -> None:
+    """A curve below 0 has no floor that is 0 or above."""
+    if loss[k := int(np.argmin(loss))] < 0:
+        raise InputError(
+            f"{path}, {place(k)}: {measure} is {loss[k]:g}; it must be 0 or above. Add the same "
+            "number to all: that changes nothing but e∞"
+        )
 
 
 def _check_seeds(path: Path, seed: Floats, place: Callable[[int], str]) -> None:

@@ -6,7 +6,7 @@ from ..arrays import Floats, floats
 from ..errors import InputError
 from .bound import welch
 from .fit import LEVEL
-from .runs import Sizes
+from .runs import LOSS, Sizes
 
 _ROUNDING = 1e-9
 """Of the range of the losses: what is less is no sign of anything."""
@@ -18,27 +18,38 @@ def check_shape(sizes: Sizes) -> None:
     All neighbours are tested at once, so that a good curve is refused in at most one case of twenty
     (Bonferroni).
     """
-    x, mean = sizes.samples, sizes.mean
+    x, mean, loss = sizes.samples, sizes.mean, sizes.measure
     if mean[-1] >= mean[0]:
         raise InputError(
-            f"the loss does not fall: {mean[0]:.4g} at {x[0]:,} samples, {mean[-1]:.4g} at "
+            f"the {loss} does not fall: {mean[0]:.4g} at {x[0]:,} samples, {mean[-1]:.4g} at "
             f"{x[-1]:,}; train longer, check the test set, or take sizes that lie further apart"
+            + _otherwise(sizes)
         )
     rises, bends = _rises(len(x)), _bends(floats(x))
     level = 1 - (1 - LEVEL) / (len(rises) + len(bends))
     if (k := _worst(rises, sizes, level)) is not None:
         raise InputError(
-            f"the loss rises from {mean[k]:.4g} at {x[k]:,} samples to {mean[k + 1]:.4g} at "
+            f"the {loss} rises from {mean[k]:.4g} at {x[k]:,} samples to {mean[k + 1]:.4g} at "
             f"{x[k + 1]:,}, by more than seeds explain; check these runs, train longer or stop "
-            "earlier, or leave out the sizes where more data does not help yet"
+            "earlier, or leave out the sizes where more data does not help yet" + _otherwise(sizes)
         )
     if (k := _worst(bends, sizes, level)) is not None:
         raise InputError(
-            f"the curve is not convex at {x[k + 1]:,} samples: its loss, {mean[k + 1]:.4g}, lies "
-            f"above the line from {mean[k]:.4g} at {x[k]:,} to {mean[k + 2]:.4g} at {x[k + 2]:,}, "
-            "by more than seeds explain; check these runs, or leave out the sizes below "
-            f"{x[k + 1]:,}, where learning has not begun yet"
+            f"the curve is not convex at {x[k + 1]:,} samples: its {loss}, {mean[k + 1]:.4g}, "
+            f"lies above the line from {mean[k]:.4g} at {x[k]:,} to {mean[k + 2]:.4g} at "
+            f"{x[k + 2]:,}, by more than seeds explain; check these runs, or leave out the sizes "
+            f"below {x[k + 1]:,}, where learning has not begun yet"
         )
+
+
+def _otherwise(sizes: Sizes) -> str:
+    """What to measure instead: of overfitted networks more data may raise the cross-entropy."""
+    if sizes.measure != LOSS:
+        return ""
+    return (
+        "; networks that overfit grow ever more sure of their errors: the share of wrong answers "
+        "may fall where the loss does not (--measure error)"
+    )
 
 
 def _rises(sizes: int) -> Floats:

@@ -3,7 +3,7 @@
 Every seed is one local training (``train_local``) of as many agents as there are sizes: agent k
 has samples of its own, drawn at random from all there are, so many as the k-th size. Seeds have
 first weights and batches of their own too, so that their spread has all that chance decides. What
-is measured is the test loss after the recipe's epochs.
+is measured, after the recipe's epochs, is the test loss and the share of wrong answers.
 
 Whoever trains otherwise writes a file of runs and has it read by `read_runs`.
 """
@@ -22,17 +22,21 @@ from ..errors import InputError
 from ..io.files import alone, clear_torn, write_whole
 from ..io.folders import OTHER, check_folder, make_folder
 from ..io.regular import is_directory
+from ..io.tables import to_csv
 from ..progress import Progress, silent
 from ..training import RECIPES, Job, Machine
 from ..training.kept import Planned, train_all
 from ..training.networks import NETWORKS
 from ..training.seeds import generator
 from ..training.setup import assemble, load_to_train
-from .runs import LEAST_SEEDS, LEAST_SIZES, Runs
+from .runs import LEAST_SEEDS, LEAST_SIZES, LOSS, Runs, read_runs
 
 RUNS = "runs.csv"
 TRAINED = "trained"
+MEASURES = (LOSS, "error")
+"""What every training is measured by: test loss, and the share of wrong answers."""
 COMMAND = "fedfact calibrate"
+_DIGITS = 9  # of a share of wrong answers
 HALVINGS = 6
 """Sizes below the whole, each half of the next, where none are named."""
 
@@ -92,6 +96,7 @@ def train_runs(
     machine: Machine,
     output: Path,
     *,
+    measure: str = LOSS,
     resume: bool = False,
     data_dir: Path | None = None,
     progress: Progress = silent,
@@ -99,10 +104,15 @@ def train_runs(
 ) -> Runs:
     """Train at every size with every seed, write the runs into the directory and return them.
 
-    Everything is checked before the first training. What was trained there before is read; a
-    training that was killed goes on from its checkpoint. The file of runs is there whole or not at
-    all.
+    The file has both measures; what is returned has the one asked for. Everything is checked before
+    the first training. What was trained there before is read; a training that was killed goes on
+    from its checkpoint. The file of runs is there whole or not at all.
     """
+    if measure not in MEASURES:
+        raise InputError(
+            f"the measure is {measure}; trainings have {' and '.join(MEASURES)} (a file of runs "
+            "may have others)"
+        )
     check_place(output, resume=resume)
     if not LEAST_SEEDS <= grid.seeds <= 1000:
         raise InputError(f"seeds are {grid.seeds}; take {LEAST_SEEDS} to 1000")
@@ -123,14 +133,14 @@ def train_runs(
         (output / RUNS).unlink(missing_ok=True)  # not finished until it is there again
         by_path = {one.path: one for one in trainings}
         scores = train_all(by_path, before, machine, progress, note)
-        losses = [[score.loss for score in scores[one.path]] for one in trainings]
-        runs = Runs(
-            np.repeat(np.array(sizes, np.int64), grid.seeds),
-            np.tile(np.arange(grid.seeds, dtype=np.int64), len(sizes)),
-            np.array(losses, np.float64).T.ravel(),
-        )
-        write_whole(output / RUNS, runs.csv())
-    return runs
+        rows = [
+            (size, seed, score.loss, round(1 - score.accuracy, _DIGITS))
+            for k, size in enumerate(sizes)
+            for seed, score in enumerate(scores[one.path][k] for one in trainings)
+        ]
+        columns = zip(("samples", "seed", *MEASURES), zip(*rows, strict=True), strict=True)
+        write_whole(output / RUNS, to_csv(dict(columns)).encode())
+        return read_runs(output / RUNS, measure)
 
 
 def _dataset(data: str, data_dir: Path | None, progress: Progress) -> Dataset:

@@ -23,7 +23,9 @@ SEEDS = 5
 def calibrate(
     runs: Annotated[
         Path | None,
-        typer.Argument(help="CSV or JSON with a row for each training: samples, seed, loss."),
+        typer.Argument(
+            help="CSV or JSON with a row for each training: samples, seed, loss or error."
+        ),
     ] = None,
     whole: Annotated[
         int | None,
@@ -35,8 +37,12 @@ def calibrate(
             help="Samples of members: 400,800 or 400:3200 (default: the sizes below the whole)."
         ),
     ] = None,
+    measure: Annotated[
+        str,
+        typer.Option(help="The column to calibrate on: loss, error (wrong answers) or another."),
+    ] = "loss",
     value: Annotated[
-        float, typer.Option(help="v, what one unit of loss is worth, in the terms' currency.")
+        float, typer.Option(help="v, what one unit of it is worth, in the terms' currency.")
     ] = 1.0,
     data: Annotated[
         str | None,
@@ -73,10 +79,10 @@ def calibrate(
 ) -> None:
     """Calibrate the curve of terms: how fast the loss falls with samples, and what is proved of it.
 
-    Fits a·m^(−b) + e∞ to the test losses of models trained with several sizes and seeds, and lowers
-    A until no member is charged for more than these losses prove at 95 %. The losses come from a
-    file, or from trainings on --data, which are written to such a file (runs.csv). Prints lines for
-    terms.toml.
+    Fits a·m^(−b) + e∞ to the test losses of models trained with several sizes and seeds, or to
+    their shares of wrong answers (--measure error), and lowers A until no member is charged for
+    more than these prove at 95 %. They come from a file, or from trainings on --data, which are
+    written to such a file (runs.csv). Prints lines for terms.toml.
     """
     from ..calibration import calibrate as work_out  # here, because scipy loads slowly
     from ..calibration import document, read_runs
@@ -95,12 +101,13 @@ def calibrate(
             "sizes": None if sizes is None else _sizes(sizes),
             "seeds": SEEDS if seeds is None else seeds,
         }
-        measured = _train(grid, device, where, resume=resume, data_dir=data_dir)
+        options = {"measure": measure, "resume": resume, "data_dir": data_dir}
+        measured = _train(grid, device, where, **options)
     elif runs is not None:
         extra = [f"--{name}" for name, said in training.items() if said is not None]
         if extra or resume:
             raise InputError(f"{', '.join(extra or ['--resume'])}: only for trainings; add --data")
-        measured, where = read_runs(runs), runs
+        measured, where = read_runs(runs, measure), runs
     else:
         raise InputError("give a file of runs, or --data to train on")
     try:
@@ -122,9 +129,7 @@ def _place(data: str, output: Path | None) -> Path:
     return output or Path("runs") / f"calibrate-{data}"
 
 
-def _train(
-    grid: dict[str, Any], device: Any, output: Path, *, resume: bool, data_dir: Path | None
-) -> "Runs":
+def _train(grid: dict[str, Any], device: Any, output: Path, **options: Any) -> "Runs":
     """The runs of trainings on this machine, as they are written into the directory."""
     from ..calibration.trained import RUNS, Grid, train_runs  # here, because torch loads slowly
     from ..training import Machine
@@ -136,10 +141,9 @@ def _train(
                 Grid(**grid),
                 machine,
                 output,
-                resume=resume,
-                data_dir=data_dir,
                 progress=progress,
                 note=note_above,
+                **options,
             )
     except KeyboardInterrupt:
         note(f"stopped; the same command with --resume goes on from {output}")

@@ -36,13 +36,13 @@ def _losses(axes: Axes, found: Calibration) -> None:
     axes.plot(runs.samples, runs.loss, "o", color=INK, ms=3, alpha=0.45, label="runs")
     axes.plot(m, found.law(m), color=BLUE, label=f"fit, b = {b:.3g}")
     axes.plot(m, found.inverse.law(m), color=ORANGE, ls="--", label="fit of A/m, b = 1")
-    axes.set_ylim(0.9 * runs.loss.min(), 1.15 * runs.loss.max())
+    axes.set_ylim(0.9 * runs.loss.min(), max(1.15 * runs.loss.max(), 1.05 * found.law(m).max()))
     if runs.loss.min() > 0:
         axes.set_yscale("log")
         axes.yaxis.set_major_formatter("{x:g}")
         axes.yaxis.set_minor_formatter("{x:g}" if runs.loss.max() < 8 * runs.loss.min() else "")
     axes.set_title("The learning curve")
-    axes.set_ylabel("test loss")
+    axes.set_ylabel(f"test {runs.measure}")
 
 
 def _misfits(axes: Axes, found: Calibration) -> None:
@@ -64,7 +64,7 @@ def _misfits(axes: Axes, found: Calibration) -> None:
     axes.axhline(0, color=INK, lw=1)
     axes.set_title("Misfit")
     axes.yaxis.set_major_formatter(Percent(1))
-    axes.set_ylabel("mean loss above the fit, ± 2 standard errors")
+    axes.set_ylabel(f"mean {found.runs.measure} above the fit, ± 2 standard errors")
 
 
 def _savings(axes: Axes, found: Calibration) -> None:
@@ -88,7 +88,7 @@ def _savings(axes: Axes, found: Calibration) -> None:
     axes.yaxis.set_major_formatter("{x:g}")
     axes.yaxis.set_minor_formatter(NullFormatter())
     axes.set_title(f"Saved by a whole of {found.whole:,}")
-    axes.set_ylabel("e(m) − e(M), in loss")
+    axes.set_ylabel(f"e(m) − e(M), in {found.runs.measure}")
     axes.grid(color=GREY, alpha=0.2)
 
 
