@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..errors import InputError
+from ..mechanism import RULES
 from ..progress import Progress, silent
 from .attacks.curves import CurveCase, CurveCell, measure_curve
 from .attacks.table import check_size
@@ -15,7 +16,10 @@ from .setting import Setting
 
 AGENTS = (3, 4, 6, 8, 16, 32, 64, 128)
 EXPONENTS = (0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0)
-RULES = ("sandwich", "rebate", "shared", "shaping", "first-best")
+
+SWEPT = (*RULES, "shaping", "first-best")
+"""The rules played unless others are wanted: ours, and what is possible beside them."""
+
 POPULATIONS = 200
 
 
@@ -65,7 +69,7 @@ def sweep(
     *,
     populations: int = POPULATIONS,
     seed: int = 0,
-    rules: Choices = RULES,
+    rules: Choices = SWEPT,
     progress: Progress = silent,
 ) -> Sweep:
     """Honest agents under each rule: from 3 to 128 of them, and with flat curves and steep ones."""

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from ...io.files import check_output, write_whole
-from ...lab.sweep import RULES
+from ...lab.sweep import SWEPT
 from ...lab.sweep import sweep as sweep_all
 from ..shared.options import AsJson
 from ..shared.output import note, print_json, print_table, stdout
@@ -31,7 +31,7 @@ def sweep(
     setting = read_setting(agents, costs, terms, rule)
     with progress_bar() as (progress, _):
         document = sweep_all(
-            setting, populations=populations, seed=seed, rules=rule or RULES, progress=progress
+            setting, populations=populations, seed=seed, rules=rule or SWEPT, progress=progress
         ).document()
     if plot is not None:
         from ...report.base.pictures import pictures
