@@ -207,7 +207,7 @@ def test_it_plays(rule):
 
 def test_it_is_one_of_all_rules():
     names = [row["rule"] for row in equilibrium(Setting.read(agents=4), rounds=5).rows()]
-    assert names[4:8] == ["sandwich", "rebate", "half", "lottery"]
+    assert names[4:9] == ["sandwich", "rebate", "shared", "half", "lottery"]
 
 
 def test_play_under_a_lottery_is_what_its_chances_make_it():

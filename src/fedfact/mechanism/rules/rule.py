@@ -262,11 +262,12 @@ class Rule(Lot):
         Where the rule draws, that is so for an agent that knows nothing of the others (Thm 5).
         """
         cost, m = floats(true_cost), floats(samples)[..., None]
+        curve = Curve(floats(own.error_scale)[..., None], own.exponent)
         if not self.charges:
             return cost
 
         def charge(said: Floats) -> Floats:
-            return self.charge_in_reals(m, said, terms, own)
+            return self.charge_in_reals(m, said, terms, curve)
 
         best = least_of_each(charge, cost / _REACH, cost * _REACH)
         gains = charge(best[..., None]) < charge(cost[..., None])
