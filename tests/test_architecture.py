@@ -116,13 +116,61 @@ def test_no_folder_has_too_many_modules(package):
     assert len(set(modules) - {"__init__"}) <= MOST_MODULES
 
 
-def test_a_class_name_means_one_class():
-    places = {}
+def modules_of(named_in):
+    """Name → the modules in which it is given a meaning, for names that have several."""
+    modules = {}
     for path in sorted(SRC.rglob("*.py")):
+        for name in named_in(ast.parse(path.read_text())):
+            modules.setdefault(name, []).append(path.relative_to(SRC))
+    return {name: where for name, where in modules.items() if len(where) > 1}
+
+
+def assigned(tree):
+    """What a module assigns at its top level."""
+    for node in tree.body:
+        targets = getattr(node, "targets", None) or [getattr(node, "target", None)]
+        for target in targets:
+            for each in getattr(target, "elts", [target]):
+                if isinstance(each, ast.Name) and not each.id.startswith("_"):
+                    yield each.id
+
+
+def types(tree):
+    """Its public classes, aliases and type variables: CamelCase."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+            yield node.name
+    yield from (name for name in assigned(tree) if name[0].isupper() and not name.isupper())
+
+
+def constants(tree):
+    """Its public constants: CAPITALS."""
+    return (name for name in assigned(tree) if name.isupper())
+
+
+MANY_TYPES = {
+    "Samples": "labelled images; and how many samples a document of the federation says",
+}
+MANY_CONSTANTS = {
+    "COLUMNS": "of a file of trainings, of metadata, of a table of the lab; and the most there are",
+    "LARGEST": "float that is read anywhere; and integer in canonical JSON",
+    "TERMS": "the lab's own; and the name of a member's file",
+}
+"""Names with several meanings, and which."""
+
+
+def test_the_name_of_a_class_or_an_alias_means_one_thing():
+    assert set(modules_of(types)) == set(MANY_TYPES)
+
+
+def test_a_constant_that_other_packages_import_means_one_thing():
+    imported = set()
+    for path in SRC.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text())):
-            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
-                places.setdefault(node.name, []).append(str(path.relative_to(SRC)))
-    assert {name: where for name, where in places.items() if len(where) > 1} == {}
+            if isinstance(node, ast.ImportFrom):
+                away = len(path.relative_to(SRC).parts) <= node.level
+                imported |= {each.name for each in node.names if away}
+    assert set(modules_of(constants)) & imported == set(MANY_CONSTANTS)
 
 
 def test_flare_is_imported_in_its_adapter_alone():
@@ -133,39 +181,110 @@ def test_flare_is_imported_in_its_adapter_alone():
             assert not names, path
 
 
-def compared(path):
-    """Lines that compare something with a rule's name, or with names among which one is."""
+MAY_NAME_A_RULE = {
+    "federation/agreement/lines.py": "the column rebate of a settlement",
+    "lab/setting.py": "the terms that the lab plays by unless told otherwise",
+    "mechanism/terms.py": "the rule of terms that name none",
+}
+"""Modules in which a rule's name stands, and what for; never to tell rules apart."""
+
+
+def rules_named(path):
+    """Lines with a rule's name: compared with, a key, a subscript, a default, a constant."""
     for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.Compare):
-            said = [each for part in (node.left, *node.comparators) for each in ast.walk(part)]
-        elif isinstance(node, ast.MatchValue):
-            said = [node.value]
-        else:
-            continue
-        if any(isinstance(each, ast.Constant) and each.value in RULES for each in said):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value in RULES:
             yield node.lineno
 
 
-def test_nothing_outside_the_rules_compares_with_a_rules_name():
+def dispatched(path):
+    """Those of them that tell rules apart: comparisons, keys of dictionaries, subscripts."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Compare):
+            said = [node.left, *node.comparators]
+        elif isinstance(node, ast.MatchValue):
+            said = [node.value]
+        elif isinstance(node, ast.Dict):
+            said = [key for key in node.keys if key is not None]
+        elif isinstance(node, ast.Subscript):
+            said = [node.slice]
+        else:
+            continue
+        parts = [each for part in said for each in ast.walk(part)]
+        if any(isinstance(each, ast.Constant) and each.value in RULES for each in parts):
+            yield node.lineno
+
+
+def outside_the_rules(find):
+    """What is found in modules outside ``mechanism/rules``: module and line."""
     rules = SRC / "mechanism" / "rules"
-    found = [
-        f"{path.relative_to(SRC)}:{line}"
+    return [
+        (str(path.relative_to(SRC)), line)
         for path in sorted(SRC.rglob("*.py"))
         if rules not in path.parents
-        for line in compared(path)
+        for line in find(path)
     ]
-    assert found == []
+
+
+def test_nothing_outside_the_rules_tells_rules_apart_by_name():
+    assert outside_the_rules(dispatched) == []
+
+
+def test_only_a_few_modules_outside_the_rules_name_one():
+    named_in = outside_the_rules(rules_named)
+    assert {module for module, _ in named_in} == set(MAY_NAME_A_RULE)
+    assert len(named_in) == len(MAY_NAME_A_RULE), "once in each"
 
 
 @pytest.mark.parametrize(
     "line",
-    ['x == "rebate"', '"sandwich" != x', 'x in ("rebate", "other")', '"rebate" in x'],
+    [
+        'x == "rebate"',
+        '"sandwich" != x',
+        'x in ("rebate", "other")',
+        '"rebate" in x',
+        '{"rebate": 1}',
+        'x["shared"]',
+    ],
 )
-def test_a_comparison_with_a_rules_name_is_found(tmp_path, line):
+def test_a_rules_name_is_found_where_it_tells_rules_apart(tmp_path, line):
     (tmp_path / "some.py").write_text(f'"""No code."""\ny = {line}\nz = x == "fee"\n')
-    assert list(compared(tmp_path / "some.py")) == [2]
+    assert list(dispatched(tmp_path / "some.py")) == [2]
+    assert list(rules_named(tmp_path / "some.py")) == [2]
+
+
+def test_a_bare_rules_name_is_found(tmp_path):
+    (tmp_path / "some.py").write_text('"""The sandwich."""\nPAPER = "sandwich"\n')
+    assert list(rules_named(tmp_path / "some.py")) == [2]
+    assert list(dispatched(tmp_path / "some.py")) == []
 
 
 def test_the_drawn_import_graph_is_up_to_date():
     text = graph.PAGE.read_text()
     assert graph.drawn_in(text) == text, "run make docs"
+
+
+ROOMS = (ROOT / "ARCHITECTURE.md").read_text().split("## What is in each room")[1]
+MODULES = {module[-1] for module in IMPORTS} | {part for module in IMPORTS for part in module[:-1]}
+NOT_LISTED = {"sets", "sources", "report", "cli"}  # a file a thing, named after it
+
+
+def test_every_module_that_the_architecture_names_is_there():
+    named_there = {
+        part
+        for words in re.findall(r"`([a-z0-9_/]+)`", ROOMS.split("## How to add")[0])
+        for part in words.strip("/").split("/")
+    }
+    commands = {"settle", "verify"}
+    assert sorted(named_there - MODULES - commands) == []
+
+
+def test_the_architecture_names_every_module():
+    named_there = set(re.findall(r"[a-z0-9_]+", " ".join(re.findall(r"`([^`]+)`", ROOMS))))
+    missing = [
+        named(module)
+        for module in sorted(IMPORTS)
+        if not {*module} & NOT_LISTED
+        and not module[-1].startswith("_")
+        and module[-1] not in named_there
+    ]
+    assert missing == []

@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from fedfact import RULES
+
 ROOT = Path(__file__).parents[1]
 spec = importlib.util.spec_from_file_location("refresh", ROOT / "docs" / "refresh.py")
 refresh = importlib.util.module_from_spec(spec)
@@ -42,6 +44,15 @@ def test_links_lead_somewhere(name):
     page = ROOT / name
     for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
         assert "://" in target or (page.parent / target).exists(), target
+
+
+def test_the_guarantee_table_says_when_to_choose_each_rule():
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    header = next(line for line in readme.splitlines() if line.startswith("| | `"))
+    order = re.findall("`([a-z]+)`", header)
+    assert sorted(order) == sorted(RULES)
+    row = next(line for line in readme.splitlines() if line.startswith("| choose it when |"))
+    assert row.strip("| ").split(" | ")[1:] == [RULES[rule].choose_when for rule in order]
 
 
 def test_make_help_explains_every_target():

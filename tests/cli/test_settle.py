@@ -224,7 +224,8 @@ BAD_OPTIONS = {
     "alpha at 2": (["--alpha", "2"], "alpha is 2.0; it must be at least 0 and below 2"),
     "alpha below 0": (["--alpha", "-0.1"], "alpha is -0.1"),
     "alpha NaN": (["--alpha", "nan"], "alpha is nan; it must be at least 0 and below 2"),
-    "alpha near 2": (["--alpha", "1.9999999"], "too close to 2"),
+    "alpha near 2": (["--alpha", "1.9999999", "--penalty"], "too close to 2"),
+    "exponent": (["--exponent", "0.01"], "exponent is 0.01; it must be between 0.05 and 2"),
     "no error scale": (["--rule", "rebate"], "error_scale is missing"),
     "error scale 0": (["--error-scale", "0"], "error_scale is 0.0; it must be above 0"),
     "error scale 1e308": (["--error-scale", "1e308"], "error_scale is 1e+308; it must be above 0"),
@@ -267,7 +268,7 @@ BAD_AGENTS = {
         "row 7 (line 8): reported_cost is 1e308; it must be above 0, from",
     ),
     "cost 1e-320": ("z,1e-320,100", "row 7 (line 8): reported_cost is 1e-320; it must be above 0"),
-    "cost 1e90": ("z,1e90,100", "row 7 (line 8): agent 'z': its penalty does not fit in 64 bits"),
+    "cost 1e90": ("z,1e90,100", "row 7 (line 8): agent 'z': its {} does not fit in 64 bits"),
     "cost 1e-90": ("z,1e-90,100", None),
     "NaN": ("z,nan,100", "row 7 (line 8): reported_cost is nan"),
     "fraction": ("z,1,1.5", "row 7 (line 8): samples is 1.5"),
@@ -281,13 +282,16 @@ BAD_AGENTS = {
 def test_bad_agents_exit_2_naming_file_and_row(fedfact, agents_csv, tmp_path, row, message, rule):
     agents_csv.write_text(agents_csv.read_text() + row + "\n")
     result = tmp_path / "result.json"
-    run = fedfact("settle", agents_csv, *TERMS, "--rule", rule, "--seed", 1, "--output", result)
+    options = ["--rule", rule, "--seed", 1, "--output", result]
+    if rule == "sandwich":  # which has no charge
+        options.append("--penalty")
+    run = fedfact("settle", agents_csv, *TERMS, *options)
     if message is None:  # absurd, but it can be settled
         assert run.code == 0
         return
     assert run.code == 2
     assert run.err.startswith(f"error: {agents_csv}")
-    assert message in run.err
+    assert message.format("penalty" if rule == "sandwich" else "consistency charge") in run.err
     assert len(run.err.splitlines()) == 1
     assert not result.exists()
 
@@ -304,7 +308,11 @@ def test_escrow_and_minimum_samples_are_kept(fedfact, agents_csv, tmp_path):
     terms = tmp_path / "terms.toml"
     for line, message in [
         ("escrow = 1000", "exceeds the escrow of 1000"),
-        ("minimum_samples = 450", "row 5 (line 6): agent 'eve': samples is 447; the terms ask for"),
+        (
+            "minimum_samples = 1340",
+            "row 6 (line 7): agent 'fay': samples is 408; with a minimum of",
+        ),
+        ("minimum_samples = 1224", None),  # a third of it is billed, and a member has that
         ("escrow = 100_000_000", None),
     ]:
         terms.write_text(f"error_scale = 1.0\nunit = 1e-6\n{line}\n")
@@ -321,7 +329,7 @@ def test_chatter_goes_to_stderr(fedfact, agents_csv, tmp_path):
     assert run.code == 0
     json.loads(run.out)
     assert "without a meaning here: site" in run.err
-    assert "all fees round to 0" in run.err
+    assert "no fee comes to more than one unit of 10" in run.err
     assert f"wrote {plot}" in run.err
 
 
@@ -363,3 +371,85 @@ def test_names_are_printed_as_they_are(fedfact, tmp_path):
     assert all(name in run.out for name in names)
     for name in names:
         assert f"Statement for {name}\n" in fedfact("settle", path, *TERMS, "--statement", name).out
+
+
+def test_sizes_exponent_and_negative_fees(fedfact, tmp_path):
+    """A member that does more than its size asks for is paid for it, in its own column."""
+    path = tmp_path / "clinics.csv"
+    path.write_text("agent,reported_cost,samples,size\na,1,900,3\nb,1,50,1\nc,1,50,2\n")
+    terms = ["--error-scale", 60_000, "--exponent", 0.5, "--unit", 0.01, "--currency", "EUR"]
+    command = ["settle", path, *terms, "--rule", "shared"]
+    document = json.loads(fedfact(*command, "--json").out)
+    assert (document["exponent"], document["currency"]) == (0.5, "EUR")
+    # x = 900·6/3 = 1,800 of M = 1,000: 3·(60,000/√1,800 − 60,000/√1,000) = −1,449.457…
+    assert document["agents"][0]["fee"] == -144_945
+    run = fedfact(*command)
+    assert "-1,449.45" in run.out
+    assert "-1,449.45 EUR  paid to you\n" in fedfact(*command, "--statement", "a").out
+    refused = fedfact("settle", path, *terms, "--rule", "sandwich", "--seed", 1)
+    assert refused.code == 2
+    assert "the sandwich rule knows no sizes" in refused.err
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_the_penalty_is_shown_only_if_asked_and_never_as_part_of_the_fee(fedfact, examples, rule):
+    base = ["settle", examples / "hospitals.csv", "--terms", examples / "terms.toml"]
+    base += ["--rule", rule, "--seed", 1]
+    for more in ([], ["--json"], ["--statement", "Oak"]):
+        assert "penalty" not in fedfact(*base, *more).out
+        shown = fedfact(*base, *more, "--penalty").out
+        assert "penalty" in shown
+        assert "part of the fee" not in shown
+    assert "it moves no money and may exceed the fee" in fedfact(*base, "--penalty").out
+    plain, compared = (
+        json.loads(fedfact(*base, "--json", *more).out) for more in ([], ["--penalty"])
+    )
+    for row, other in zip(plain["agents"], compared["agents"], strict=True):
+        assert row == {name: value for name, value in other.items() if name != "penalty"}
+
+
+FAR = "of the others, an agent in the middle uses"
+
+
+def test_terms_that_do_not_suit_the_samples_are_remarked(fedfact, examples):
+    """The issue's example: honest hospitals charged 9,035 of 9,041 in all, by a wrong scale."""
+    hospitals, terms = examples / "hospitals.csv", examples / "terms.toml"
+    wrong = fedfact("settle", hospitals, "--error-scale", 1000)
+    assert wrong.code == 0
+    assert "in the middle uses 44.7 times the samples that are best at its reported" in wrong.err
+    small = fedfact("settle", hospitals, "--error-scale", 2e8, "--unit", 0.01)
+    assert "uses 1/10.0 of the samples that are best" in small.err
+    for fine in (["--terms", terms], ["--error-scale", 2e6, "--exponent", 1.05, "--unit", 0.01]):
+        assert "in the middle" not in fedfact("settle", hospitals, *fine).err
+    asked = ["advise", "--cost", 0.5, "--others", hospitals, "--terms"]
+    assert FAR not in fedfact(*asked, terms).err
+
+
+def test_advice_with_terms_that_do_not_suit_the_others_is_remarked(fedfact, examples, tmp_path):
+    terms = tmp_path / "terms.toml"
+    terms.write_text("error_scale = 1000\nunit = 0.01\n")
+    others = ["--others", examples / "hospitals.csv"]
+    run = fedfact("advise", "--cost", 0.5, *others, "--terms", terms)
+    assert run.code == 0
+    assert f"{FAR} 44.7 times the samples" in run.err
+    assert "in the middle" not in fedfact("advise", "--cost", 0.5, "--terms", terms).err
+
+
+def test_who_uses_all_it_has_is_not_remarked(fedfact, tmp_path):
+    path = tmp_path / "small.csv"
+    rows = "".join(f"{name},1e-6,100,100\n" for name in "abc")
+    path.write_text("agent,reported_cost,samples,capacity\n" + rows)
+    assert "in the middle" not in fedfact("settle", path, *TERMS).err
+    path.write_text("agent,reported_cost,samples\n" + rows.replace(",100,100", ",100"))
+    assert "in the middle uses 1/10.0 of the samples" in fedfact("settle", path, *TERMS).err
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_the_surplus_is_explained_where_it_appears(fedfact, examples, rule):
+    base = ["settle", examples / "hospitals.csv", "--terms", examples / "terms.toml"]
+    run = fedfact(*base, "--rule", rule, "--seed", 1)
+    document = json.loads(fedfact(*base, "--rule", rule, "--seed", 1, "--json").out)
+    assert f"surplus {document['surplus'] / 100:,.2f} EUR (" in run.out
+    said = " ".join(run.out.partition("surplus")[2].split())
+    assert "The surplus is the operator's: what a" in said
+    assert RULES[rule].surplus_reason in said

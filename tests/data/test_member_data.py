@@ -2,6 +2,7 @@
 
 import pickle
 import sys
+import tracemalloc
 import zipfile
 from contextlib import suppress
 
@@ -270,6 +271,21 @@ def test_a_cut_picture_is_refused(tmp_path, pictures):
     refused("own/", tmp_path, f"{path}: cannot be decoded")
 
 
+def test_a_picture_whose_head_lies_about_a_length_takes_no_memory(tmp_path, pictures):
+    path = tmp_path / "own" / "cat" / "b.png"
+    data = path.read_bytes()
+    at = data.index(b"IDAT")
+    path.write_bytes(data[: at - 4] + (1 << 30).to_bytes(4, "big") + data[at:])
+    tracemalloc.start()
+    try:
+        with suppress(InputError):
+            load_site("own/", tmp_path)
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert most < 100 * limits.MIB
+
+
 def test_directories_without_pictures_are_refused(tmp_path):
     refused("none/", tmp_path, "there is no such directory")
     (tmp_path / "own").mkdir()
@@ -280,7 +296,7 @@ def test_directories_without_pictures_are_refused(tmp_path):
 
 def test_too_many_or_too_large_pictures_are_refused(tmp_path, pictures, monkeypatch):
     monkeypatch.setattr(limits, "SAMPLES", 4 * 24 - 1)
-    monkeypatch.setattr(image_folders, "open_regular", lambda path, most: path.open("rb"))
+    monkeypatch.setattr(image_folders, "read_bytes", lambda path, most: path.read_bytes())
     refused("own/", tmp_path, "4 pictures")
     monkeypatch.setattr(limits, "PIXELS", 23)
     refused("own/", tmp_path, "ant/z.png: is 4 x 6 x 1, which is too large")

@@ -17,7 +17,8 @@ from fedfact.federation.wire.transport import Failure, InProcess
 TERMS = """
 name = "test"
 [money]
-error_scale = 20000.0
+error_scale = {scale}
+exponent = {exponent}
 unit = 0.01
 currency = "EUR"
 rule = "{rule}"
@@ -29,20 +30,36 @@ local_steps = {steps}
 [conduct]
 quorum = {quorum}
 """
+SIZES = {"alder": 3, "birch": 1, "cedar": 2, "elm": 4}
+SIZED = {"rule": "shared", "exponent": 0.6, "scale": 1500.0, "sizes": SIZES}
 COSTS = {"alder": 2.0, "birch": 1.0, "cedar": 0.5, "elm": 1.5, "fir": 3.0}
 
 
 class House:
     """An operator's directory with agents beside it, made but not started."""
 
-    def __init__(self, root: Path, *, agents=3, rule="rebate", rounds=3, quorum=2, ledger=None):
+    def __init__(
+        self,
+        root: Path,
+        *,
+        agents=3,
+        rule="rebate",
+        rounds=3,
+        quorum=2,
+        ledger=None,
+        exponent=1.0,
+        scale=20000.0,
+        sizes=None,
+    ):
         self.root, self.directory = root, root / "operator"
         names = list(COSTS)[:agents]
         root.mkdir(exist_ok=True, parents=True)
         steps = {1: 7, 2: 4}.get(rounds, 3)  # enough for everybody to use all it agreed to
-        terms = TERMS.format(rule=rule, rounds=rounds, quorum=quorum, steps=steps)
+        terms = TERMS.format(
+            rule=rule, rounds=rounds, quorum=quorum, steps=steps, exponent=exponent, scale=scale
+        )
         (root / "terms.toml").write_text(terms)
-        create(self.directory, root / "terms.toml", names, ledger)
+        create(self.directory, root / "terms.toml", names, ledger, sizes)
         self.agents = {}
         for k, name in enumerate(names):
             place = root / name
@@ -79,9 +96,13 @@ def make_house(tmp_path):
 
 @pytest.fixture(scope="session")
 def finished(tmp_path_factory):
-    """One finished federation under each rule; not to be changed."""
+    """One finished federation under each rule; not to be changed.
+
+    ``sized`` is by the shared rule, its members have sizes and its curve another exponent than 1.
+    """
     root = tmp_path_factory.mktemp("finished")
-    houses = {rule: House(root / rule, agents=4, rule=rule) for rule in ("rebate", "sandwich")}
+    kinds = {rule: {"rule": rule} for rule in ("rebate", "sandwich", "shared")} | {"sized": SIZED}
+    houses = {name: House(root / name, agents=4, **how) for name, how in kinds.items()}
     for house in houses.values():
         house.run()
     return SimpleNamespace(**houses)

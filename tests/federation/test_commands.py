@@ -192,7 +192,10 @@ def test_a_ledger_travels_as_an_export(run, place, tmp_path):
 def test_a_statement_is_of_one_agent(run, place):
     out = run("statement", place / "operator", "birch").stdout
     assert "Statement for birch" in out
-    assert "Promised 141 samples, delivered 141 by your own signed count, billed 141." in out
+    assert out.endswith(
+        "Promised 141 samples, delivered 141 by your own signed count, in 3 of the 3 rounds you "
+        "were asked for; billed 141.\n"
+    )
     assert "alder" not in out
     said = run("statement", place / "operator", "birch", "--json").json
     assert said["agent"] == "birch"
@@ -221,9 +224,9 @@ def test_the_way_of_an_operator(run, tmp_path, requests):
         assert "PRIVATE KEY" not in (new / "kits" / f"{member}.kit.json").read_text()
     again = run(*init, status=2)
     assert "holds a federation already; name another directory" in again.stderr
-    assert run("federation", "status", new).stdout == "test: not started; invited: oak, elm, fir\n"
+    assert run("federation", "status", new).stdout == "test: not started; invited: elm, fir, oak\n"
     early = run("federation", "status", new, "--json").json
-    assert (early["phase"], early["invited"]) == ("not started", ["oak", "elm", "fir"])
+    assert (early["phase"], early["invited"]) == ("not started", ["elm", "fir", "oak"])
     assert not (new / "ledger.db").exists()
     assert "run fedfact federation start" in run("federation", "resume", new, status=2).stderr
     assert "federation init" in run("federation", "resume", tmp_path, status=2).stderr
@@ -246,6 +249,55 @@ def test_an_init_that_was_killed_goes_on(run, tmp_path, requests):
     assert (kits / "oak.kit.json").read_bytes() == sent
     terms = [read_kit(kits / f"{name}.kit.json").terms for name in ("oak", "elm", "fir")]
     assert terms == [read_published(new / "terms.json")] * 3
+
+
+def test_members_sizes_are_taken_or_refused_in_words(run, tmp_path, requests):
+    (tmp_path / "terms.toml").write_text(TERMS)
+    init = ("federation", "init", tmp_path / "new", "--terms", tmp_path / "terms.toml")
+    init = (*init, "--port", 28105, "--members", requests, "--sizes")
+    assert (
+        "'elm' says no member's size; write NAME=SIZE" in run(*init, "oak=3,elm", status=2).stderr
+    )
+    assert "'oak=x' says no member's" in run(*init, "oak=x", status=2).stderr
+    assert "'oak' has two sizes" in run(*init, "oak=3,oak=4", status=2).stderr
+    assert "every member or for none; look at fir" in run(*init, "oak=3,elm=1", status=2).stderr
+    assert not (tmp_path / "new").exists()
+    run(*init, "oak=3, elm=1, fir=2")
+    members = json.loads((tmp_path / "new" / "members.json").read_text())
+    assert members == {"members": {"oak": 3, "elm": 1, "fir": 2}}
+    (tmp_path / "other.toml").write_text(TERMS.replace("[money]", '[money]\nrule = "sandwich"'))
+    other = ("federation", "init", tmp_path / "other", "--terms", tmp_path / "other.toml")
+    refused = run(*other, "--members", requests, "--sizes", "oak=3,elm=1,fir=2", status=2)
+    assert "the sandwich rule knows no sizes" in refused.stderr
+
+
+def test_money_is_shown_in_its_currency(run, finished, capsys):
+    """Also where a member is paid instead of paying a fee."""
+    operator = finished.shared.directory
+    record = replay(read_ledger(str(operator)))
+    line = record.lines["cedar"]
+    out = run("statement", operator, "cedar").stdout
+    assert f"-{-line.fee / 100:.2f} EUR  paid to you\n" in out
+    assert f"{line.net / 100:.2f} EUR  to you\n" in out
+    print_overview(overview(record), running=False)
+    status = capsys.readouterr().out
+    assert "net, EUR" in status
+    assert f"{line.net / 100:.2f}" in status
+    assert "rule shared, amounts in EUR" in status
+    assert f"surplus {record.settled.surplus / 100:.2f} EUR" in run("verify", operator).stdout
+
+
+def test_who_will_not_be_admitted_is_told_before_it_joins(run, tmp_path, requests):
+    terms = TERMS.replace("[money]", "[money]\nminimum_samples = 150")
+    (tmp_path / "terms.toml").write_text(terms)
+    init = ("federation", "init", tmp_path / "new", "--members", requests, "--port", 28106)
+    run(*init, "--terms", tmp_path / "terms.toml")
+    kit, own = tmp_path / "new" / "kits" / "oak.kit.json", tmp_path / "oak" / "agent.toml"
+    done = run("federation", "join", kit, "--config", own, "--check")
+    assert (
+        "you will not be admitted: its reported cost asks for 141 samples, and the terms admit "
+        "members with 150 or more"
+    ) in " ".join(done.stderr.split())
 
 
 @pytest.mark.parametrize(
@@ -285,7 +337,7 @@ def test_the_way_of_a_member(run, tmp_path, requests):
     join = ("federation", "join", kit, "--config", own, "--check")
     out = run(*join).stdout
     assert own.parent.stat().st_mode & 0o777 == 0o700
-    assert "You report 1 a sample and would use 141 of 479 samples" in out
+    assert "You report 1 a sample and would use up to 141 of 479 samples" in out
     assert "The server is localhost:28102." in out
     assert not (tmp_path / "oak" / "flare").exists()
     assert run(*join, "--json").json["samples"] == 141
@@ -446,7 +498,8 @@ def test_two_members_have_two_keys(run, tmp_path, requests):
 def test_terms_that_cannot_be_leave_nothing_behind(run, tmp_path):
     for wrong, said in (
         ("[money]\nerror_scale = -1.0\n", "error_scale"),
-        ("[money]\nerror_scale = 1.0\nalpha = 1.9\n", "alpha is 1.9"),
+        ("[money]\nerror_scale = 1.0\nalpha = 1.0\n", "alpha has no place in a federation's terms"),
+        ("[money]\nloss_value = 2.0\n", "do not settle by measured losses"),
         ("[money]\nerror_scal = 1.0\n", "did you mean error_scale?"),
         ("[training]\nnetwork = 'digit'\n", "digits"),
     ):

@@ -1,6 +1,7 @@
 """Agents that misbehave and operators that err: nobody else suffers, and the ledger stays sound."""
 
 import json
+import math
 from fractions import Fraction
 
 import numpy as np
@@ -150,8 +151,8 @@ def test_a_reply_that_is_wrong_counts_as_none(make_house, wired, sound, what):
     record = sound(house)
     assert [done.absent for done in record.rounds] == [{}, {"birch": "error"}, {}]
     assert record.deliveries["birch"].dump() == {
-        "agent": "birch", "promised": 141, "delivered": 141, "billed": 141, "last_round": 3,
-        "left": False,
+        "agent": "birch", "promised": 141, "delivered": 141, "counted": 141, "attended": 2,
+        "asked": 3, "billed": 94, "last_round": 3, "left": False,
     }  # fmt: skip
     assert sorted(record.lines) == ["alder", "birch", "cedar", "elm"]
 
@@ -196,7 +197,7 @@ def test_an_agent_that_crashes_is_no_ones_business(make_house, wired, sound):
 def told(finished):
     """For each rule, what birch is told, its contract and the terms."""
     found = {}
-    for rule in ("rebate", "sandwich"):
+    for rule in ("rebate", "sandwich", "shared", "sized"):
         record = getattr(finished, rule).record()
         for name, each in record.statement_messages(sorted(record.lines)).items():
             found[rule, name] = each, record.contracts[name], record.money
@@ -210,12 +211,11 @@ def changed(told, **changes):
     return StatementMessage.take(told.dump() | rest | {"line": told.line.dump() | line})
 
 
-@pytest.mark.parametrize("rule", ["rebate", "sandwich"])
+@pytest.mark.parametrize("rule", ["rebate", "sandwich", "shared", "sized"])
 def test_a_right_statement_is_not_objected_to(told, rule):
-    for (each, name), (said, contract, terms) in told.items():
+    for (each, _), (said, contract, terms) in told.items():
         if each == rule:
-            used = {"alder": 100, "birch": 141, "cedar": 200, "elm": 115}[name]
-            assert objections(said, contract, terms, used) == []
+            assert objections(said, contract, terms, contract.samples) == []
 
 
 @pytest.mark.parametrize(
@@ -242,6 +242,19 @@ def test_a_right_statement_is_not_objected_to(told, rule):
             "shows fee 7",
         ),
         ("rebate", lambda t: {"statement": {}}, "shows agent None"),
+        ("rebate", lambda t: {"counted": 140}, "counted is"),
+        ("rebate", lambda t: {"attended": 2}, "samples is 141, by my count 94"),
+        ("rebate", lambda t: {"attended": 2, "samples": 94}, "counted for 2 of 3"),
+        ("rebate", lambda t: {"asked": 4}, "counted for 3 of 4"),
+        ("rebate", lambda t: {"size": 5}, "4 agents with a size of 5 are not what"),
+        ("shared", lambda t: {"fee": t.line.fee + 1, "net": t.line.net - 1}, "fee is"),
+        ("shared", lambda t: {"pool": -9}, "less than any others would put up"),
+        ("shared", lambda t: {"charge": 1, "net": t.line.net - 1}, "charge is"),
+        ("sized", lambda t: {"size": 9}, "fee is"),
+        ("sized", lambda t: {"size": 4, "agents": 3}, "3 agents with a size of 4 are not what"),
+        ("sized", lambda t: {"size": 9, "agents": 3}, "fee is"),
+        ("sized", lambda t: {"size": 10, "agents": 3}, "3 agents with a size of 10 are not"),
+        ("sized", lambda t: {"pool": -1}, "a pool below 0"),
         ("sandwich", lambda t: {"reward": t.line.reward + 1}, "reward is"),
         ("sandwich", lambda t: {"won": not t.line.won}, "reward is"),
         ("sandwich", lambda t: {"rebate": 1, "net": t.line.net + 1}, "rebate is"),
@@ -250,9 +263,9 @@ def test_a_right_statement_is_not_objected_to(told, rule):
 )
 def test_a_wrong_statement_is_objected_to(told, rule, change, why):
     said, contract, terms = told[rule, "birch"]
-    used = {3: 141, 2: 128}  # had it used fewer until then
+    used = {3: contract.samples, 2: 128}  # had it used fewer until then
     other = changed(said, **change(said))
-    found = objections(other, contract, terms, used[other.last_round])
+    found = objections(other, contract, terms, used[other.last_round], in_time=[1, 2, 3])
     assert any(why in each for each in found), found
 
 
@@ -262,7 +275,7 @@ def test_a_larger_federation_than_was_signed_for_is_objected_to(told):
     most = contract.samples + contract.others_samples
     for M, wrong in ((most, False), (most + 1, True), (10 * most, True)):
         K = Fraction(20000) / Fraction("0.01")
-        fee = int(K / 141 - K / M)
+        fee = math.ceil(K / 141 - K / M)
         net = said.line.rebate - fee
         other = changed(said, samples=141, fee=fee, net=net)
         other = StatementMessage.take(other.dump() | {"samples": M})

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from fedfact.errors import InputError
+from fedfact.errors import FedfactError, InputError
 from fedfact.federation.agreement.terms import Published
 from fedfact.federation.audit.laws import Fault
 from fedfact.federation.audit.verify import chain, signatures
@@ -80,15 +80,24 @@ def refused(accept, attempt):
     raise AssertionError(f"accepted: {attempt[:500]!r}")
 
 
+def copied(house, root):
+    shutil.copytree(house.root, root)
+    copy = object.__new__(type(house))
+    copy.root, copy.directory = root, root / "operator"
+    copy.agents = {name: root / name for name in house.agents}
+    return copy
+
+
 @pytest.fixture(scope="module")
 def house(finished, tmp_path_factory):
     """A copy of the finished federation under the sandwich rule."""
-    root = tmp_path_factory.mktemp("fuzz") / "house"
-    shutil.copytree(finished.sandwich.root, root)
-    copy = object.__new__(type(finished.sandwich))
-    copy.root, copy.directory = root, root / "operator"
-    copy.agents = {name: root / name for name in finished.sandwich.agents}
-    return copy
+    return copied(finished.sandwich, tmp_path_factory.mktemp("fuzz") / "house")
+
+
+@pytest.fixture(scope="module")
+def sized(finished, tmp_path_factory):
+    """A copy of the one under the shared rule whose members have sizes."""
+    return copied(finished.sized, tmp_path_factory.mktemp("fuzz") / "sized")
 
 
 @pytest.fixture(scope="module")
@@ -132,33 +141,37 @@ def opening(finished, wired, tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def wanted(house, record, asked, training, opening):
+def wanted(house, record, asked, training, opening, sized):
     """For a good request of each kind: birch, the house, its record, the kind, content and body."""
     found = [(house, record, kind, said) for kind, said in asked.items()] + [training, opening]
+    found += [(sized, sized.record(), kind, said) for kind, said in requests_in(sized).items()]
     return [(open_member(each[0].agents["birch"]), *each) for each in found]
 
 
 @pytest.fixture(scope="module")
-def asked(house, record):
+def asked(house):
     """One good request of each kind to birch, as content and body."""
+    contents = requests_in(house)
+    model = (house.directory / "models" / "round-3.bin").read_bytes()
+    head = contents["agree"][0]["ledger"]
+    return contents | {
+        "enrol": ({"ledger": head, "terms": house.record().terms.dump(), "size": 1}, b""),
+        "model": ({"ledger": head, "model": house.record().rounds[-1].model}, model),
+    }
+
+
+def requests_in(house):
+    """Requests to birch in which there is money."""
+    record = house.record()
     contract = record.contracts["birch"]
     key = lie.operator_key(house)
     model = (house.directory / "models" / "round-3.bin").read_bytes()
-    head = record.acknowledged["alder"] and record.head
-    ledger = {"number": head.number, "hash": head.hash}
-    contents = {
-        "enrol": {"terms": record.terms.dump()},
-        "agree": {
-            "contract": contract.dump(),
-            "signature": key.sign("contract", contract.encoded()),
-        },
-        "statement": record.statement_messages(["birch"])["birch"].dump(),
-    }
-    contents["model"] = {"model": record.rounds[-1].model}
-    bodies = {"model": model, "statement": model}
+    ledger = {"ledger": {"number": record.head.number, "hash": record.head.hash}}
+    signature = {"signature": key.sign("contract", contract.encoded())}
+    told = record.statement_messages(["birch"])["birch"].dump()
     return {
-        kind: ({"ledger": ledger, **content}, bodies.get(kind, b""))
-        for kind, content in contents.items()
+        "agree": (ledger | {"contract": contract.dump()} | signature, b""),
+        "statement": (ledger | told, model),
     }
 
 
@@ -202,7 +215,7 @@ def test_an_agent_refuses_wild_requests_that_the_operator_signed(house, record, 
     def attempt(otherwise):
         tried = 0
         for agent, whose, told, kind, (content, body) in wanted:
-            said = wild(content, otherwise, keep=("ledger", "settlement", "samples"))
+            said = wild(content, otherwise, keep=("ledger", "settlement", "samples", "size"))
             try:
                 data = request(whose, told, kind, said, body)
             except InputError:  # it cannot even be written
@@ -326,7 +339,7 @@ def test_no_malformed_export_is_taken_for_the_ledger(house, tmp_path):
             read = [*entries[:k], *read, *entries[k + 1 :]]
             assert chain(read)
             assert not signatures(read)
-        except (InputError, Fault):
+        except (FedfactError, Fault):
             return 1
 
     strategy = st.tuples(st.integers(0, len(entries) - 1), DAMAGE)

@@ -16,6 +16,13 @@ AGENTS = {
     "westcliff": 1.5376543,
     "middlewich": 2.9465432,
 }
+SIZES = {
+    "northgate": 1207,
+    "southmoor": 1453,
+    "eastbury": 1019,
+    "westcliff": 1382,
+    "middlewich": 1618,
+}
 OWN_SCALE = {"westcliff": 20007.53}
 
 
@@ -89,9 +96,9 @@ class Observed:
         record, files = self.record, MemberFiles(self.house.agents[name])
         contract, line = record.contracts[name], record.lines[name]
         numbers = {AGENTS[name], contract.samples, record.deliveries[name].delivered, line.samples}
-        numbers |= {contract.fee, contract.largest_charge, line.fee, line.penalty, line.net}
-        numbers |= {abs(line.net), line.charge, line.rebate, line.reward, line.pool}
-        numbers |= {float(contract.weight), float(contract.slope), float(contract.optimum)}
+        numbers |= {contract.fee, contract.largest_fee, contract.largest_charge}
+        numbers |= {line.fee, line.charge, line.rebate, line.reward, line.pool, line.net}
+        numbers |= {abs(contract.fee), abs(line.fee), abs(line.net), line.counted, contract.size}
         found = set().union(*(texts_of(number) for number in numbers if number))
         secrets = ("agent.key", "nonce.secret", "salt.secret")
         found |= {read_secret(files.directory / each).hex() for each in secrets}
@@ -105,35 +112,37 @@ class Observed:
         contract = record.contracts[name]
         total = record.settled.samples
         numbers = {total, contract.others_samples, contract.agents, line.pool, line.samples}
-        numbers |= {total - line.samples, contract.samples, len(AGENTS)}
+        numbers |= {total - line.samples, contract.samples, len(AGENTS), contract.total_size}
         numbers |= {own.used for own in MemberFiles(self.house.agents[name]).rounds()}
         return set().union(*(texts_of(number) for number in numbers)) | self.secrets(name)
 
 
-@pytest.fixture(scope="module", params=["rebate", "sandwich", "rebate-with-a-crash"])
+@pytest.fixture(
+    scope="module", params=["rebate", "sandwich", "shared", "shared-sized", "rebate-crash"]
+)
 def observed(request, tmp_path_factory, wired, finished):
-    rule, _, fails = request.param.partition("-")
+    rule, _, how = request.param.partition("-")
     root = tmp_path_factory.mktemp("privacy") / "house"
-    kind = type(finished.rebate)
-    house = make(kind, root, rule)
-    return Observed(house, wired, bool(fails))
+    sized = {"scale": 20.0, "sizes": SIZES} if how == "sized" else {}
+    house = make(type(finished.rebate), root, rule, **sized)
+    return Observed(house, wired, how == "crash")
 
 
-def make(kind, root, rule):
+def make(kind, root, rule, **how):
     """A house with these agents and no others."""
     module = inspect.getmodule(kind)
     before = dict(module.COSTS)
     module.COSTS.clear()
     module.COSTS.update(AGENTS)
     try:
-        house = kind(root, agents=5, rule=rule)
+        house = kind(root, agents=5, rule=rule, **how)
     finally:
         module.COSTS.clear()
         module.COSTS.update(before)
     for k, (name, cost) in enumerate(AGENTS.items()):
         keys = {"data": f"digits:{k}/5", "true_cost": cost}
         if name in OWN_SCALE and rule == "rebate":
-            keys |= {"error_scale": OWN_SCALE[name], "most_fee": 398_765, "most_samples": 271}
+            keys |= {"error_scale": OWN_SCALE[name], "most_fee": 598_765, "most_samples": 271}
         house.configure(name, **keys)
     return house
 
@@ -191,13 +200,13 @@ def test_the_group_it_is_told_of_is_its_own(observed):
 def test_what_requests_say_is_what_is_documented(observed):
     """No field that is not known: one that is added has to be thought about here."""
     fields = {
-        "enrol": {"ledger", "terms"},
+        "enrol": {"ledger", "terms", "size"},
         "agree": {"ledger", "contract", "signature"},
         "open": {"ledger", "roster"},
         "round": {"ledger", "round", "steps"},
         "statement": {
-            "ledger", "settlement", "rounds", "agents", "samples", "left", "last_round", "line",
-            "statement", "model",
+            "ledger", "settlement", "rounds", "agents", "samples", "size", "left", "attended",
+            "asked", "last_round", "line", "statement", "model",
         },
     }  # fmt: skip
     for agent, kind, request, _ in observed.wire.log:
@@ -217,7 +226,7 @@ def test_an_agents_error_reaches_nobody(observed):
 def test_true_cost_and_own_figures_stay_on_the_machine(make_house, wired):
     """Of an agent that reports another cost and has an A of its own, also when it declines."""
     house = make_house(agents=4, rounds=2)
-    own = {"true_cost": 1.5432109, "error_scale": 20012.345, "most_fee": 387_654}
+    own = {"true_cost": 1.5432109, "error_scale": 20012.345, "most_fee": 587_654}
     house.configure("elm", data="digits:3/4", reported_cost=1.55, most_samples=222, **own)
     house.configure(
         "cedar", data="digits:2/4", reported_cost=3.5, true_cost=0.7654321, error_scale=9876.5
@@ -242,7 +251,7 @@ def test_true_cost_and_own_figures_stay_on_the_machine(make_house, wired):
 
 def test_own_figures_stay_on_the_machine_of_who_takes_part(observed):
     if observed.record.terms.money["rule"] == "rebate":
-        for number in (20007.53, 398_765, 271):
+        for number in (20007.53, 598_765, 271):
             for text in texts_of(number):
                 assert not mentions(observed.sent["westcliff"], text)
 
@@ -253,7 +262,8 @@ def test_with_three_members_the_sums_of_a_statement_give_the_others_away(make_ho
     record = house.run()
     (told,) = MemberFiles(house.agents["birch"]).statements()
     K, S = record.money.error_scale_in_units, told.samples - told.line.samples
-    product = S / (told.line.pool / K + 2 / S)  # pool = K(1/m + 1/m' − 2/S), m + m' = S
+    # pool = K(1/m + 1/m' − 2/T), T = 3S/2, m + m' = S
+    product = S / (told.line.pool / K + 4 / (3 * S))
     root = (S * S / 4 - float(product)) ** 0.5
     found = sorted(round(float(S / 2 + sign * root)) for sign in (-1, 1))
     others = sorted(record.contracts[name].samples for name in ("alder", "cedar"))

@@ -7,6 +7,7 @@ import pstats
 import random
 import shutil
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -39,6 +40,12 @@ COSTS = {"alder": 2.0, "birch": 1.0, "cedar": 0.5, "elm": 1.5, "fir": 3.0}
 AGREED = {"alder": 100, "birch": 141, "cedar": 200, "elm": 115, "fir": 82}
 
 
+USED = {  # by A·(size/size of all)^b in place of A
+    "shared": {"alder": 50, "birch": 71, "cedar": 100, "elm": 58},
+    "sized": {"alder": 58, "birch": 30, "cedar": 91, "elm": 92},
+}
+
+
 def head(data):
     return read_message(data, len(data)).head
 
@@ -56,36 +63,59 @@ def silent(*when, reason="timeout"):
 # ------------------------------------------------------------------------------ settlement
 
 
-@pytest.mark.parametrize("rule", ["rebate", "sandwich"])
-def test_a_run_is_settled_as_the_mechanism_settles_what_was_delivered(finished, sound, rule):
-    house = getattr(finished, rule)
+@pytest.mark.parametrize("kind", ["rebate", "sandwich", "shared", "sized"])
+def test_a_run_is_settled_as_the_mechanism_settles_what_was_delivered(finished, sound, kind):
+    house = getattr(finished, kind)
     record = sound(house)
     agents = sorted(house.agents)
     used = {name: MemberFiles(house.agents[name]).last_round().used for name in agents}
-    assert used == {"alder": 100, "birch": 141, "cedar": 200, "elm": 115}
+    assert used == USED.get(kind, {name: AGREED[name] for name in agents})
 
     secret = hashlib.sha256(b"fedfact-draw:" + read_secret(house.directory / "seed.secret"))
     for name in agents:
         nonce = read_secret(house.agents[name] / "nonce.secret").hex()
         secret.update(f":{name}={nonce}".encode())
-    terms = Terms(error_scale=20000.0, unit=0.01, rule=rule, minimum_samples=20)
+    rule = "shared" if kind == "sized" else kind
+    terms = Terms(error_scale=20000.0, unit=0.01, currency="EUR", rule=rule, minimum_samples=20)
+    size = None
+    if kind == "sized":
+        terms, size = replace(terms, error_scale=1500.0, exponent=0.6), np.array([3, 1, 2, 4])
     population = Population(
-        agents, [COSTS[name] for name in agents], [used[name] for name in agents]
+        agents, [COSTS[name] for name in agents], [used[name] for name in agents], size=size
     )
     result = settle(population, terms, int(secret.hexdigest(), 16))
     for k, name in enumerate(agents):
         line = record.lines[name]
-        for amount in ("fee", "penalty", "charge", "pool", "reward", "rebate", "net", "won"):
+        for amount in ("fee", "charge", "pool", "reward", "rebate", "net", "won"):
             assert getattr(line, amount) == getattr(result, amount)[k]
         assert line.samples == used[name]
         assert record.balances()[f"agent/{name}"] == result.net[k]
     assert record.settled.surplus == result.surplus == record.balances()["operator"] >= 0
     assert record.phase == "finished"
+    assert record.money == terms
 
 
-@pytest.mark.parametrize("rule", ["rebate", "sandwich"])
-def test_every_agent_has_its_statement_and_agrees(finished, rule):
-    house = getattr(finished, rule)
+def test_a_fee_below_zero_is_paid_to_the_member_and_posted_so(finished):
+    record = finished.shared.record()
+    line = record.lines["cedar"]
+    assert line.fee < 0 == line.charge < line.rebate
+    assert line.net == line.rebate - line.fee
+    assert [each.dump() for each in line.postings] == [
+        {"account": "agent/cedar", "amount": line.net},
+        {"account": "operator", "amount": -line.net},
+    ]
+    (told,) = MemberFiles(finished.shared.agents["cedar"]).statements()
+    said = {each["name"]: (each["amount"], each["effect"]) for each in told.statement["lines"]}
+    assert said["fee"] == (line.fee, "paid to you")
+    assert (
+        f"{-record.contracts['cedar'].fee / 100:.2f} EUR paid to you"
+        in (finished.shared.agents["cedar"] / "agent.log").read_text()
+    )
+
+
+@pytest.mark.parametrize("kind", ["rebate", "sandwich", "shared", "sized"])
+def test_every_agent_has_its_statement_and_agrees(finished, kind):
+    house = getattr(finished, kind)
     record, model = house.record(), (house.directory / "models/round-3.bin").read_bytes()
     for name, place in house.agents.items():
         (told,) = MemberFiles(place).statements()
@@ -227,7 +257,7 @@ def test_an_absurd_report_is_turned_away_and_the_others_go_on(make_house, wired,
     record = sound(house)
     assert sorted(record.declined) == ["elm", "fir"]
     assert {said.by for said in record.declined.values()} == {"operator"}
-    assert "fewer than the 20 samples" in record.declined["elm"].why
+    assert "admit members with 20 or more" in record.declined["elm"].why
     assert "same unit" in record.declined["fir"].why
     assert sorted(record.lines) == ["alder", "birch", "cedar"]
 
@@ -299,7 +329,7 @@ def test_a_ledger_of_other_terms_is_refused(make_house):
         other.run()
 
 
-@pytest.mark.parametrize("change", ["fee", "samples", "largest_fee", "others_samples", "weight"])
+@pytest.mark.parametrize("change", ["fee", "samples", "largest_fee", "others_samples", "size"])
 def test_a_contract_that_was_altered_on_the_way_is_refused(make_house, wired, sound, change):
     house = make_house(agents=4, rounds=1)
 
@@ -330,6 +360,9 @@ def test_a_contract_that_was_altered_on_the_way_is_refused(make_house, wired, so
         ({"nonce": "00" * 32}, "figures do not follow"),
         ({"terms": "00" * 32}, "figures do not follow"),
         ({"agents": 2}, "agents"),
+        ({"size": 2, "total_size": 4}, "figures do not follow"),
+        ({"size": 0}, "size"),
+        ({"capacity": 100}, "figures do not follow"),
         ({"extra": 2}, "extra"),
         ({"signature": "00" * 64}, "did not sign"),
         ({"signature": None}, "did not sign"),
@@ -628,8 +661,8 @@ def test_a_slow_agent_is_billed_for_what_came_in_time(make_house, wired, sound):
     house.run(wired(house, after=after))
     record = sound(house)
     assert record.deliveries["birch"].dump() == {
-        "agent": "birch", "promised": 141, "delivered": 96, "billed": 96, "last_round": 1,
-        "left": True,
+        "agent": "birch", "promised": 141, "delivered": 96, "counted": 96, "attended": 1,
+        "asked": 3, "billed": 32, "last_round": 1, "left": True,
     }  # fmt: skip
     rounds = MemberFiles(house.agents["birch"]).rounds()
     assert {own.round: own.used for own in rounds} == {1: 96, 2: 141, 3: 141}
@@ -651,8 +684,12 @@ def test_slow_once_it_goes_on_from_where_it_is(make_house, wired, sound):
 
     house.run(wired(house, after=after))
     record = sound(house)
-    assert record.deliveries["birch"].delivered == 141
-    assert not record.deliveries["birch"].left
+    delivery, line = record.deliveries["birch"], record.lines["birch"]
+    assert (delivery.delivered, delivery.counted, delivery.billed) == (141, 141, 94)
+    assert not delivery.left
+    assert (line.samples, line.counted, line.charge) == (94, 141, 0)
+    said = record.acknowledged["birch"].said.read_head().content
+    assert said["why"] == ["I answered 3 rounds in time, and am counted for 2 of 3"]
 
 
 # ----------------------------------------------------------------------------------- cost

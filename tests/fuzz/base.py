@@ -1,10 +1,12 @@
 """Good files of every kind that a command reads, made once: `make_base` puts them in a folder."""
 
+import gzip
 import json
 import shutil
 from pathlib import Path
 
 import numpy as np
+from PIL import Image
 
 from fedfact.federation.deploy.flare.kits.request import make_request
 from fedfact.federation.deploy.flare.kits.set_up import set_up
@@ -40,9 +42,13 @@ rounds = 6
 [conduct]
 quorum = 3
 """
-FLAT = (
-    'rule = "rebate"\nerror_scale = 1.0\nunit = 1e-6\nalpha = 1.0\nretention = 0.1\nescrow = 10\n'
-)
+FLAT = """rule = "rebate"
+error_scale = 1.0
+unit = 1e-6
+alpha = 1.0
+retention = 0.1
+escrow = 100000
+"""
 STUDY = """name = "tiny"
 dataset = "digits"
 agents = 4
@@ -62,6 +68,13 @@ kind = "misreport"
 strength = 1.2
 number = 1
 """
+OWN_COSTS = """agents = 6
+dataset = "digits"
+samples = 20
+seeds = 1
+[costs]
+file = "agents.csv"
+"""
 TRAIN = (
     "train",
     "digits",
@@ -79,7 +92,7 @@ TRAIN = (*TRAIN, "--engine", "plain", "--device", "cpu", "--every", "1")
 
 def make_base(root: Path) -> None:
     """Write all of it below this folder."""
-    for name in ("plain", "training", "join"):
+    for name in ("plain", "training", "join", "data/mnist"):
         (root / name).mkdir(parents=True)
     (root / "plain/agents.csv").write_text(AGENTS)
     lines = [line.split(",") for line in AGENTS.splitlines()]
@@ -88,8 +101,10 @@ def make_base(root: Path) -> None:
     (root / "plain/agents.json").write_text(json.dumps({"agents": numbers}))
     (root / "plain/terms.toml").write_text(TERMS)
     (root / "plain/flat.toml").write_text(FLAT)
+    (root / "plain/costs.toml").write_text(OWN_COSTS)
     _federations(root)
     _trained(root)
+    _pictures(root)
 
 
 def _federations(root: Path) -> None:
@@ -109,6 +124,9 @@ def _federations(root: Path) -> None:
         requests[name] = make_request(own / "agent.toml")
     kits = set_up(root / "join/operator", DEFAULT_TERMS, requests)
     shutil.copy(kits["oak"], root / "join/oak.kit.json")
+    shutil.copy(root / "join/operator/address.json", root / "house/operator")
+    (root / "house/elsewhere").mkdir()
+    (root / "house/elsewhere/ledger.url").write_text("sqlite:///operator/ledger.db\n")
 
 
 def _trained(root: Path) -> None:
@@ -140,3 +158,25 @@ def _trained(root: Path) -> None:
     assert half
     (root / "training/federated.checkpoint").unlink()
     (root / "training/half.checkpoint").rename(root / "training/federated.checkpoint")
+
+
+def _pictures(root: Path) -> None:
+    rng = np.random.default_rng(5)
+    for part, number in (("train", 36), ("t10k", 10)):
+        images = rng.integers(0, 256, (number, 28, 28), np.uint8)
+        labels = (np.arange(number) % 10).astype(np.uint8)
+        for name, array in (("images-idx3", images), ("labels-idx1", labels)):
+            sizes = b"".join(size.to_bytes(4, "big") for size in array.shape)
+            content = bytes([0, 0, 8, array.ndim]) + sizes + array.tobytes()
+            packed = gzip.compress(content, mtime=0) if part == "train" else content
+            ending = ".gz" if part == "train" else ""
+            (root / f"data/mnist/{part}-{name}-ubyte{ending}").write_bytes(packed)
+    own = root / "join/painted"
+    shutil.copytree(root / "join/oak", own)
+    config = (own / "agent.toml").read_text()
+    (own / "agent.toml").write_text(config.replace("own.npz", "pictures/"))
+    for k in range(10):
+        (own / f"pictures/{k}").mkdir(parents=True)
+        for number in range(3):
+            image = Image.fromarray(rng.integers(0, 256, (8, 8), np.uint8))
+            image.save(own / f"pictures/{k}/{number}.png")

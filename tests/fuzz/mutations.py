@@ -51,20 +51,20 @@ def damaged(data, damage):
     """
     wrong = bytearray(data)
     for how, where, what in damage:
-        place = where % len(wrong) if wrong else 0
+        position = where % len(wrong) if wrong else 0
         match how:
             case 0 | 1 if wrong:
-                wrong[place] ^= 1 << what[0] % 8
+                wrong[position] ^= 1 << what[0] % 8
             case 2 if wrong:
-                wrong[place] = MARKS[what[0] % len(MARKS)]
+                wrong[position] = MARKS[what[0] % len(MARKS)]
             case 3:
-                del wrong[place : place + (1, 2, 17, 1000)[what[0] % 4]]
+                del wrong[position : position + (1, 2, 17, 1000)[what[0] % 4]]
             case 4:
-                wrong[place:place] = what
+                wrong[position:position] = what
             case 5:
-                wrong[place:place] = wrong[place : place + (1, 8, 64)[what[0] % 3]]
+                wrong[position:position] = wrong[position : position + (1, 8, 64)[what[0] % 3]]
             case _:
-                wrong[place:] = (b"", b"\n", b"}", b"\x00" * 70)[what[0] % 4]
+                wrong[position:] = (b"", b"\n", b"}", b"\x00" * 70)[what[0] % 4]
     return bytes(wrong) if wrong != data else data + damage[0][2]
 
 
@@ -164,21 +164,21 @@ def csv_file(data, rng):
     rows = list(csv.reader(io.StringIO(data.decode())))
     for _ in range(rng.randrange(1, 4)):
         row = rng.choice(rows)
-        place = rng.randrange(len(row)) if row else 0
+        position = rng.randrange(len(row)) if row else 0
         match rng.randrange(8):
             case 0:
                 rows.insert(rng.randrange(len(rows) + 1), row)
             case 1 if len(rows) > 1:
                 rows.remove(row)
             case 2 if row:
-                del row[place]
+                del row[position]
             case 3:
-                row.insert(place, rng.choice(CELLS))
+                row.insert(position, rng.choice(CELLS))
             case 4:
                 for each in rows:
                     each.append(rng.choice(CELLS))
             case _ if row:
-                row[place] = rng.choice(CELLS)
+                row[position] = rng.choice(CELLS)
     file = io.StringIO()
     csv.writer(file, lineterminator=rng.choice(["\n", "\r\n"])).writerows(rows)
     return file.getvalue().encode("utf-8", "replace")

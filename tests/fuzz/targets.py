@@ -25,21 +25,32 @@ class Target:
     """Only where all is well; ``*``: what a member is sent is kept, though it may be declined."""
     goes_on: bool = False
     """Whether it goes on with what it finds, and so may write it anew."""
+    refusal: str = ""
+    """What it says of undamaged files, where it refuses them too."""
+    ends: bool = True
+    """Whether it ends soon, in a process where nothing is cut short: no playing, no waiting."""
 
 
+OPERATOR = {
+    "terms.json": change.json_file,
+    "members.json": change.json_file,
+    "operator.key": change.text_file,
+    "seed.secret": change.text_file,
+    "address.json": change.json_file,
+}
 J, T, C = change.json_file, change.toml_file, change.csv_file
 PLAIN = "plain"
 TARGETS = [
     Target(
         "settle CSV",
-        240,
+        100,
         PLAIN,
         {"agents.csv": C},
         ("settle", "agents.csv", "--terms", "flat.toml", *SEED, "--json"),
     ),
     Target(
         "settle JSON",
-        140,
+        60,
         PLAIN,
         {"agents.json": J},
         ("settle", "agents.json", "--terms", "flat.toml", *SEED, "--json"),
@@ -54,57 +65,59 @@ TARGETS = [
     ),
     Target(
         "settle terms",
-        130,
+        60,
         PLAIN,
         {"terms.toml": T},
         ("settle", "agents.csv", "--terms", "terms.toml", *SEED, "--json"),
     ),
     Target(
         "settle flat terms",
-        60,
+        40,
         PLAIN,
         {"flat.toml": T},
         ("settle", "agents.csv", "--terms", "flat.toml", *SEED, "--json"),
     ),
     Target(
         "settle published terms",
-        90,
+        40,
         PLAIN,
         {"terms.json": J},
         ("settle", "agents.csv", "--terms", "terms.json", *SEED, "--json"),
     ),
     Target(
         "advise",
-        15,
+        25,
         PLAIN,
         {"terms.toml": T, "agents.csv": C},
         ("advise", "--cost", "1e-6", "--terms", "terms.toml", "--others", "agents.csv", "--json"),
     ),
-    Target("run", 130, PLAIN, {"study.toml": T}, ("run", "study.toml", "-o", "runs")),
+    Target("run", 100, PLAIN, {"study.toml": T}, ("run", "study.toml", "-o", "runs")),
     Target(
         "run costs",
-        20,
+        25,
         PLAIN,
         {"agents.csv": C},
-        ("run", "study.toml", "-o", "runs", "-s", "costs.file=agents.csv"),
+        ("run", "costs.toml", "-o", "runs"),
     ),
     Target(
         "lab costs",
-        15,
+        20,
         PLAIN,
         {"agents.csv": C},
         ("lab", "attack", "--costs", "agents.csv", "--json"),
+        ends=False,
     ),
     Target(
         "lab terms",
-        25,
+        40,
         PLAIN,
         {"flat.toml": T},
         ("lab", "equilibrium", "--terms", "flat.toml", "--json"),
+        ends=False,
     ),
     Target(
         "compare costs",
-        15,
+        20,
         PLAIN,
         {"agents.json": J},
         (
@@ -119,10 +132,11 @@ TARGETS = [
             "compared",
         ),
         ("compared",),
+        ends=False,
     ),
     Target(
         "init",
-        25,
+        40,
         PLAIN,
         {"terms.toml": T},
         (
@@ -137,7 +151,7 @@ TARGETS = [
     ),
     Target(
         "init request",
-        10,
+        15,
         "join",
         {"oak/oak.csr": change.text_file},
         (
@@ -150,7 +164,7 @@ TARGETS = [
     ),
     Target(
         "join kit",
-        15,
+        25,
         "join",
         {"oak.kit.json": J},
         ("federation", "join", "oak.kit.json", "--config", "oak/agent.toml", "--check"),
@@ -158,7 +172,7 @@ TARGETS = [
     ),
     Target(
         "join config",
-        12,
+        20,
         "join",
         {"oak/agent.toml": T},
         ("federation", "join", "oak.kit.json", "--config", "oak/agent.toml", "--check"),
@@ -173,22 +187,95 @@ TARGETS = [
         ("*",),
     ),
     Target(
-        "ledger show",
+        "join pictures",
+        5,
+        "join",
+        {"painted/pictures/*/*.png": change.text_file},
+        ("federation", "join", "oak.kit.json", "--config", "painted/agent.toml", "--check"),
+        ("*",),
+    ),
+    Target(
+        "request",
         12,
+        "join",
+        {"oak/agent.toml": T, "oak/tls.key": change.text_file},
+        ("federation", "request", "--config", "oak/agent.toml", "--json"),
+        goes_on=True,
+    ),
+    Target(
+        "leave",
+        30,
+        "join",
+        {"oak/agent.toml": T},
+        ("federation", "leave", "--config", "oak/agent.toml", "--json"),
+        ("oak",),
+    ),
+    Target(
+        "start",
+        20,
+        "join",
+        {f"operator/{name}": how for name, how in OPERATOR.items()},
+        ("federation", "start", "operator", "--json"),
+        goes_on=True,
+        ends=False,
+    ),
+    Target(
+        "resume",
+        12,
+        "house",
+        {"operator/ledger.db": change.sqlite_file, "operator/terms.json": J},
+        ("federation", "resume", "operator", "--finish", "--json"),
+        goes_on=True,
+        ends=False,
+    ),
+    Target(
+        "stop",
+        20,
+        "join",
+        {"operator/address.json": J},
+        ("federation", "stop", "operator", "--json"),
+        refusal="nothing runs there",
+    ),
+    Target(
+        "reverse",
+        12,
+        "house",
+        {"operator/ledger.db": change.sqlite_file}
+        | {f"operator/{name}": how for name, how in OPERATOR.items() if name != "address.json"},
+        ("federation", "reverse", "operator", "--why", "wrong", "--json"),
+        goes_on=True,
+    ),
+    Target(
+        "ledger by URL",
+        20,
+        "house/operator",
+        {"ledger.db": change.sqlite_file},
+        ("ledger", "show", "sqlite:///ledger.db", "--json"),
+    ),
+    Target(
+        "ledger's URL",
+        26,
+        "house",
+        {"elsewhere/ledger.url": change.text_file},
+        ("ledger", "show", "elsewhere", "--json"),
+    ),
+    Target(
+        "ledger show",
+        40,
         "house",
         {"ledger.jsonl": change.text_file},
         ("ledger", "show", "ledger.jsonl", "--json"),
     ),
     Target(
         "ledger show SQLite",
-        4,
+        20,
         "house/operator",
         {"ledger.db": change.sqlite_file},
         ("ledger", "show", "ledger.db", "--json"),
     ),
     Target(
         "ledger export",
-        5,
+        20,
         "house/operator",
         {"ledger.db": change.sqlite_file},
         ("ledger", "export", "ledger.db", "-o", "out.jsonl"),
@@ -196,28 +283,28 @@ TARGETS = [
     ),
     Target(
         "verify",
-        8,
+        20,
         "house",
         {"ledger.jsonl": change.text_file},
         ("verify", "ledger.jsonl", "--json"),
     ),
     Target(
         "verify SQLite",
-        4,
+        12,
         "house",
         {"operator/ledger.db": change.sqlite_file},
         ("verify", "operator", "--json"),
     ),
     Target(
         "statement",
-        6,
+        12,
         "house",
         {"ledger.jsonl": change.text_file},
         ("statement", "ledger.jsonl", "birch", "--json"),
     ),
     Target(
         "verify --agent",
-        5,
+        8,
         "house",
         {
             f"birch/{name}": how
@@ -233,7 +320,7 @@ TARGETS = [
     ),
     Target(
         "status",
-        8,
+        30,
         "house",
         {"operator/terms.json": J, "operator/members.json": J},
         ("federation", "status", "operator", "--json"),
@@ -248,7 +335,7 @@ TARGETS = [
     ),
     Target(
         "report tables",
-        3,
+        5,
         "study",
         {"*.parquet": change.parquet_file},
         ("report", ".", "-o", "page"),
@@ -256,7 +343,7 @@ TARGETS = [
     ),
     Target(
         "run --resume",
-        2,
+        5,
         "study",
         {"trained/*.json": J, "study.toml": T},
         ("run", "../plain/study.toml", "-o", ".", "--resume"),
@@ -264,10 +351,17 @@ TARGETS = [
     ),
     Target(
         "train",
-        2,
+        5,
         "training",
         {"*.checkpoint": change.checkpoint_file, "summary.json": J},
         (*TRAIN, "-o", "."),
         goes_on=True,
+    ),
+    Target(
+        "train data",
+        5,
+        "data",
+        {"mnist/*": change.text_file},
+        ("train", "mnist", *TRAIN[2:], "--data-dir", "."),
     ),
 ]

@@ -12,6 +12,7 @@ import io
 import json
 import os
 import random
+import re
 import resource
 import shutil
 import signal
@@ -34,6 +35,12 @@ CODES = {0, 2, 3, 4, 5, 130}
 
 SECONDS, MEMORY = 10, 1 << 30
 
+GOOD = "so far it is good"
+"""What a command says here instead of training, or playing, for long."""
+
+NO_MEMORY = re.compile("more memory than there is|alloc|MemoryError")
+"""What is said where the limit on memory struck, by us, by numpy, pyarrow or torch."""
+
 
 class TooLong(BaseException):
     pass
@@ -47,25 +54,31 @@ def set_up_process():
     """Commands are built once; what they would train or play for long, they only check."""
     typer.main.get_command = functools.lru_cache(typer.main.get_command)
     import fedfact.federation.deploy.flare.kits.set_up as kits
+    import fedfact.federation.deploy.flare.server.running as running
     import fedfact.report.study.page as report
     import fedfact.study.run as study
+    import fedfact.training.kept as kept
     from fedfact.study.files.guard import check_directory
 
     def checked_only(*_, **__):
-        raise InputError("so far it is good")
+        raise InputError(GOOD)
 
     def check_run(given, machine, folder, *, resume, **_):
         check_directory(given, folder, resume=resume)
         if not resume:
-            raise InputError("so far it is good")
+            raise InputError(GOOD)
         return run(given, machine, folder, resume=True)
 
     def population(setting, **_):
         setting.populations(2, 0)
-        raise InputError("so far it is good")
+        raise InputError(GOOD)
+
+    def trained(*given, output, **how):
+        return train(*given, output=output, **how) if output else checked_only()
 
     run, study.run_study = study.run_study, check_run
-    kits.create = kits._certify = checked_only
+    train, kept.run = kept.run, trained
+    kits.create = kits._certify = running.supervise = checked_only
     write, calls = report.write_report, []
 
     def sometimes(results, output, *rest):
@@ -96,7 +109,7 @@ def command(words):
     return code, out.getvalue(), err.getvalue()
 
 
-class Place:
+class Sandbox:
     """A copy of a folder of the base; after each case it is as it was."""
 
     def __init__(self, folder):
@@ -130,27 +143,29 @@ class Place:
         self.before = self.look()
 
 
-def draw(target, place, number):
+def draw(target, sandbox, number):
     """The file that this case damages, and how it is then."""
     rng = random.Random(f"{target.name}, case {number}")
     name = rng.choice(sorted(target.files))
-    found = sorted(place.folder.glob(name)) if "*" in name else [place.folder / name]
+    found = sorted(sandbox.folder.glob(name)) if "*" in name else [sandbox.folder / name]
     path = rng.choice(found)
-    return path, target.files[name](place.files.get(path, b""), rng)
+    return path, target.files[name](sandbox.files.get(path, b""), rng)
 
 
-def attempt(target, place, number, run=None):
+def attempt(target, sandbox, number, run=None):
     """What is wrong with a case, in words; nothing if all is well. ``run`` runs the command."""
-    path, wrong = draw(target, place, number)
+    path, wrong = draw(target, sandbox, number)
     path.write_bytes(wrong)
-    mark, before = path.stat().st_mtime_ns, place.look()
+    mark, before = path.stat().st_mtime_ns, sandbox.look()
     try:
-        code, out, err = (run or within_limits)(target.words, place.folder)
+        code, out, err = (run or within_limits)(target.words, sandbox.folder)
     except TooLong:
         return f"takes more than {SECONDS} s: {traceback.format_exc(limit=-6)}"
     except BaseException:
         return f"crashes: {traceback.format_exc(limit=-6)}"
     problems = []
+    if NO_MEMORY.search(err):
+        problems.append(f"takes more memory than 1 GiB: {err[-800:]}")
     if code not in CODES:
         problems.append(f"exit code {code}: {err[-800:]}")
     kinds = {unicodedata.category(each) for each in {*out, *err} - {"\n"}}
@@ -158,16 +173,27 @@ def attempt(target, place, number, run=None):
         problems.append(f"prints what it should not: {err[-800:]!r} {out[-200:]!r}")
     if code == 2 and not err.strip():
         problems.append("is refused without a word")
-    after = place.look()
+    after = sandbox.look()
     if any(name.endswith(".part") for name in after):
         problems.append("leaves a file half-written")
     if not target.goes_on:
-        new = {Path(name).relative_to(place.folder).parts[0] for name in after.keys() - {*before}}
+        new = {Path(name).relative_to(sandbox.folder).parts[0] for name in after.keys() - {*before}}
         if "*" not in target.writes and (new - set(target.writes) or (new and code == 2)):
             problems.append(f"leaves {sorted(new)} behind, and exits {code}")
         if {name: after.get(name) for name in before} != before or path.stat().st_mtime_ns != mark:
             problems.append("changes its input")
     return "; ".join(problems)
+
+
+def stops_short(target, sandbox):
+    """How a command ends before its own work, though all that it reads is whole; '' if it works.
+
+    Were it not looked at, every damaged file would be refused for another reason than its damage.
+    """
+    code, _, err = within_limits(target.words, sandbox.folder)
+    sandbox.restore()
+    good = target.refusal in err if target.refusal else code == 0 or GOOD in err
+    return "" if good else f"refuses undamaged files, exit code {code}: {err[-800:]}"
 
 
 def within_limits(words, folder):
@@ -194,24 +220,27 @@ def main(base, wanted, first, last):
             if wanted not in ("all", target.name):
                 continue
             start = time.process_time()
-            place = Place(root / target.folder)
-            os.chdir(place.folder)
+            sandbox = Sandbox(root / target.folder)
+            os.chdir(sandbox.folder)
             with contextlib.suppress(InputError):
                 command(target.words)  # all modules are loaded before memory is counted
-            place.restore()
+            sandbox.restore()
             limit_memory()
+            if problem := stops_short(target, sandbox):
+                said = {"target": target.name, "number": 0, "problem": problem}
+                print(json.dumps(said), flush=True)
             many = target.share if wanted == "all" else 1
             for number in range(first * many, last * many):
                 Path(own, "case").write_text(f"{target.name}, {number}")
                 try:
-                    problem = attempt(target, place, number)
+                    problem = attempt(target, sandbox, number)
                 except MemoryError:
                     problem = "takes more than 1 GiB"
                 tried += 1
                 if problem:
                     said = {"target": target.name, "number": number, "problem": problem}
                     print(json.dumps(said), flush=True)
-                place.restore()
+                sandbox.restore()
             os.chdir(own)
             spent[target.name] = round(time.process_time() - start, 2)
     print(json.dumps({"tried": tried, "seconds": spent}), flush=True)

@@ -2,12 +2,13 @@
 
 import os
 import socket
+import tracemalloc
 from pathlib import Path
 
 import pytest
 
 from fedfact.errors import InputError
-from fedfact.io import limits
+from fedfact.io import limits, regular
 from fedfact.io.files import read_text, read_toml
 from fedfact.io.regular import is_directory, is_file, open_regular, read_bytes
 
@@ -27,6 +28,29 @@ def test_one_that_is_too_large_is_refused_unread(tmp_path):
         file.truncate(1 << 40)
     with pytest.raises(InputError, match="1,099,511,627,776 bytes; give one of at most 10"):
         read_bytes(tmp_path / "own", 10)
+
+
+def test_reading_takes_no_more_memory_than_the_file_has_bytes(tmp_path):
+    (tmp_path / "own").write_bytes(b"x" * 37_000)
+    tracemalloc.start()
+    try:
+        assert len(read_bytes(tmp_path / "own", limits.LEDGER)) == 37_000
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert most < 2 * regular.BLOCK + 100_000
+
+
+def test_a_file_that_grows_while_it_is_read_is_read_to_its_end_or_refused(tmp_path, monkeypatch):
+    path = tmp_path / "own"
+    path.write_bytes(b"x" * 10)
+    before = path.stat()
+    path.write_bytes(b"x" * 10 + b"y" * (3 * regular.BLOCK))
+    size = path.stat().st_size
+    monkeypatch.setattr(regular.os, "fstat", lambda _: before)
+    assert read_bytes(path, size) == path.read_bytes()
+    with pytest.raises(InputError, match="grows beyond the"):
+        read_bytes(path, size - 1)
 
 
 def test_pipes_devices_and_sockets_block_nobody(tmp_path):

@@ -1,7 +1,8 @@
 """The rules of the lab for one population, in plain loops, as docs/ writes them.
 
 Slow, and independent of the package: nothing of it is imported. Lists of floats in and out; an
-outcome is (error, paid, used) of each agent, expectations over every draw that there can be.
+outcome is (error, paid, used) of each agent, expectations over every draw that there can be. A
+curve is a pair (A, b), or A alone for A/m.
 """
 
 import math
@@ -10,8 +11,26 @@ from itertools import combinations, permutations
 EXTRA = 1e-6  # ε/c of both shaped rules
 
 
-def optimum(cost, A):
-    return math.sqrt(A / cost)
+def error(m, curve):
+    A, b = curve if isinstance(curve, tuple) else (curve, 1)
+    return A * m**-b
+
+
+def slope(m, curve):
+    """-e'(m)."""
+    A, b = curve if isinstance(curve, tuple) else (curve, 1)
+    return b * A * m ** (-b - 1)
+
+
+def optimum(cost, curve):
+    A, b = curve if isinstance(curve, tuple) else (curve, 1)
+    return (A * b / cost) ** (1 / (1 + b))
+
+
+def own(rule, n, curve):
+    """The curve by which an agent's own samples count: under `shared` as if all used as many."""
+    A, b = curve if isinstance(curve, tuple) else (curve, 1)
+    return (A * n**-b, b) if rule.name == "shared" else (A, b)
 
 
 def total_without(values, i):
@@ -20,16 +39,15 @@ def total_without(values, i):
 
 def fee(m, S, A):
     """B: all that federation saved the agent."""
-    return A * S / (m * (m + S))
+    return error(m, A) - error(m + S, A)
 
 
 def penalty(m, S, c, A, alpha):
-    """P_fr as the sum of its three terms (docs/theory.md)."""
+    """P_fr as the sum of its three terms, for any convex curve (docs/theory.md)."""
     best = optimum(c, A)
-    s = S / best
-    g = c * s * (s + 2) / (1 + s) ** 2
-    weight = c / best * s * (s + 2) ** 2 / (2 * (2 - alpha) * (1 + s) ** 3)
-    benefit = c * best * s / (1 + s)
+    g = slope(best, A) - slope(best + S, A)
+    benefit = fee(best, S, A)
+    weight = g**2 / (2 * (2 - alpha) * benefit) if benefit else 0.0
     return weight * (best - m) ** 2 + g * (best - m) + (2 - alpha) / 2 * benefit
 
 
@@ -65,16 +83,16 @@ def chances(reports):
 
 
 def local(A, reports, samples, used):
-    return [(A / u, 0.0, u) for u in used]
+    return [(error(u, A), 0.0, u) for u in used]
 
 
 def federated(A, reports, samples, used):
-    return [(A / sum(used), 0.0, u) for u in used]
+    return [(error(sum(used), A), 0.0, u) for u in used]
 
 
 def penalised(A, reports, samples, used, alpha):
     return [
-        (A / sum(used), penalty(m, total_without(samples, i), c, A, alpha), u)
+        (error(sum(used), A), penalty(m, total_without(samples, i), c, A, alpha), u)
         for i, (c, m, u) in enumerate(zip(reports, samples, used, strict=True))
     ]
 
@@ -87,9 +105,9 @@ def sandwich(A, reports, samples, used, retention):
         prize = 0.0
         for j in range(n):
             if j != i:
-                prize += A * (1 / samples[j] - 1 / S)
+                prize += error(samples[j], A) - error(S, A)
         prize *= (1 - retention) / (n // 3)
-        outcome.append((A / sum(used), fee(samples[i], S, A) - chance[i] * prize, used[i]))
+        outcome.append((error(sum(used), A), fee(samples[i], S, A) - chance[i] * prize, used[i]))
     return outcome
 
 
@@ -102,18 +120,22 @@ def paper_sandwich(A, reports, samples, used, alpha):
         fees.append(fee(samples[i], S, A))
         contract.append(fees[i] - penalty(samples[i], S, reports[i], A, alpha))
     return [
-        (A / sum(used), fees[i] - chance[i] * 3 / n * total_without(contract, i), used[i])
+        (error(sum(used), A), fees[i] - chance[i] * 3 / n * total_without(contract, i), used[i])
         for i in range(n)
     ]
 
 
-def rebate(A, reports, samples, used, kappa, retention):
+def balanced(A, reports, samples, used, kappa, retention, own):
+    """`rebate` and `shared`, which differ in an agent's own curve; all agents have one size."""
     n, outcome = len(reports), []
     for i in range(n):
-        m, S = samples[i], total_without(samples, i)
-        charge = kappa * (math.sqrt(A / m) - math.sqrt(reports[i] * m)) ** 2
-        back = sum(A * (1 / samples[j] - 1 / S) for j in range(n) if j != i) / (n - 1)
-        outcome.append((A / sum(used), fee(m, S, A) + charge - (1 - retention) * back, used[i]))
+        m, S, c = samples[i], total_without(samples, i), reports[i]
+
+        best = optimum(c, own)
+        charge = kappa * (error(m, own) + c * m - error(best, own) - c * best)
+        back = sum(error(samples[j], own) - error(n * S / (n - 1), A) for j in range(n) if j != i)
+        owed = error(m, own) - error(m + S, A) + charge - (1 - retention) * back / (n - 1)
+        outcome.append((error(sum(used), A), owed, used[i]))
     return outcome
 
 
@@ -130,9 +152,10 @@ def most(c, S, A):
     best = optimum(c, A)
 
     def above(m):
-        return A / best - (1 + EXTRA) * c * (m - best) - A / (m + S)
+        return error(best, A) - (1 + EXTRA) * c * (m - best) - error(m + S, A)
 
-    return root(above, best, 3 * best)
+    b = A[1] if isinstance(A, tuple) else 1
+    return root(above, best, (2 + 1 / b) * best)
 
 
 def shaping(A, reports, samples, used):
@@ -141,12 +164,12 @@ def shaping(A, reports, samples, used):
     for i, (c, m, u) in enumerate(zip(reports, samples, used, strict=True)):
         best, S = optimum(c, A), total_without(samples, i)
         if m <= best:
-            error = A / m
+            shaped = error(m, A)
         elif m <= most(c, S, A):
-            error = A / best - (1 + EXTRA) * c * (m - best)
+            shaped = error(best, A) - (1 + EXTRA) * c * (m - best)
         else:
-            error = A / (m + S)
-        outcome.append((max(error, A / sum(used)), 0.0, u))
+            shaped = error(m + S, A)
+        outcome.append((max(shaped, error(sum(used), A)), 0.0, u))
     return outcome
 
 
@@ -192,7 +215,7 @@ def realfm(A, reports, samples, used, start, kept, own=None):
     """
 
     def worth(m):
-        return -A / m if own is None else payoff(m, own == "linear")
+        return -error(m, A) if own is None else payoff(m, own == "linear")
 
     def alone(c):
         return optimum(c, A) if own is None else payoff_alone(c, own == "linear")
@@ -220,35 +243,88 @@ def auction(A, reports, samples, used, jobs, size):
     return [(0.0, paid[i] / count, work[i] / count) for i in range(n)]
 
 
+def one_for_all(A, reports, pay):
+    """The agent with the lowest report uses what is best for all; ties by lot."""
+    n, low = len(reports), min(reports)
+    ways = [i for i in range(n) if reports[i] == low]
+    outcome = [(0.0, 0.0, 0.0)] * n
+    for chosen in ways:
+        x = optimum(low / n, A)
+        for i in range(n):
+            mine = x if i == chosen else 0.0
+            each = (error(x, A), pay(i, chosen, x), mine)
+            outcome[i] = tuple(a + b / len(ways) for a, b in zip(outcome[i], each, strict=True))
+    return outcome
+
+
+def best_for_all(cost, n, A):
+    x = optimum(cost / n, A)
+    return n * error(x, A) + cost * x
+
+
+def vcg(A, reports, samples, used):
+    """Each bears W(lowest report) - h_i by its report; so this is what it pays."""
+    n = len(reports)
+
+    def pay(i, chosen, x):
+        others = sorted(reports[:i] + reports[i + 1 :])
+        h = best_for_all(others[0], n, A) - best_for_all(others[1], n, A) / (n - 2)
+        bears = best_for_all(min(reports), n, A) - h
+        return bears - error(x, A) - (reports[i] * x if i == chosen else 0)
+
+    return one_for_all(A, reports, pay)
+
+
+def first_best(A, reports, samples, used):
+    n, least = len(reports), best_for_all(min(reports), len(reports), A)
+
+    def pay(i, chosen, x):
+        return least / n - error(x, A) - (reports[i] * x if i == chosen else 0)
+
+    return one_for_all(A, reports, pay)
+
+
 def outcome(rule, terms, reports, samples, used):
     """By the name of a rule, with what the rule fixes beforehand."""
-    A, given = float(terms.error_scale), (list(reports), list(samples), list(used))
+    curve, given = curve_of(terms), (list(reports), list(samples), list(used))
+    kappa, retention = float(terms.consistency), float(terms.retention)
     if rule.name == "local":
-        return local(A, *given)
+        return local(curve, *given)
     if rule.name == "federated":
-        return federated(A, *given)
+        return federated(curve, *given)
     if rule.name == "penalised":
-        return penalised(A, *given, float(terms.alpha))
+        return penalised(curve, *given, float(terms.alpha))
     if rule.name == "sandwich":
-        return sandwich(A, *given, float(terms.retention))
+        return sandwich(curve, *given, retention)
     if rule.name == "sandwich-paper":
-        return paper_sandwich(A, *given, float(terms.alpha))
-    if rule.name == "rebate":
-        return rebate(A, *given, float(terms.consistency), float(terms.retention))
+        return paper_sandwich(curve, *given, float(terms.alpha))
+    if rule.name in ("rebate", "shared"):
+        return balanced(curve, *given, kappa, retention, own(rule, len(reports), curve))
     if rule.name == "shaping":
-        return shaping(A, *given)
+        return shaping(curve, *given)
+    if rule.name == "vcg":
+        return vcg(curve, *given)
+    if rule.name == "first-best":
+        return first_best(curve, *given)
     if rule.name == "realfm":
-        own = None if rule.payoff is None else "linear" if rule.payoff.linear else "convex"
-        return realfm(A, *given, rule.start, rule.kept, own)
-    return auction(A, *given, rule.jobs, rule.size)
+        worth = None if rule.payoff is None else "linear" if rule.payoff.linear else "convex"
+        return realfm(curve, *given, rule.start, rule.kept, worth)
+    return auction(curve, *given, rule.jobs, rule.size)
+
+
+def curve_of(terms):
+    return float(terms.error_scale), float(terms.exponent)
 
 
 def losses(rule, terms, costs, reports, samples, used):
     """Error, work and money; an auction leaves agents to train alone for themselves."""
+    curve, each = curve_of(terms), outcome(rule, terms, reports, samples, used)
+
+    def alone(c):
+        return error(optimum(c, curve), curve) + c * optimum(c, curve)
+
     besides = rule.name == "auction"
     return [
-        error + paid + c * u + (2 * math.sqrt(float(terms.error_scale) * c) if besides else 0.0)
-        for c, (error, paid, u) in zip(
-            costs, outcome(rule, terms, reports, samples, used), strict=True
-        )
+        model + paid + c * u + (alone(c) if besides else 0.0)
+        for c, (model, paid, u) in zip(costs, each, strict=True)
     ]

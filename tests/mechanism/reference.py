@@ -1,6 +1,8 @@
 """Settlement as the theory states it: in fractions, one agent at a time, slow and plain.
 
-Nothing here is shared with the code under test. A float means the decimal it prints as.
+Nothing here is shared with the code under test. A float means the decimal it prints as. Powers are
+rounded exactly, in whole numbers: n ≥ K·x^(−p/q) means n^q·x^p ≥ K^q. Only charges compare sums of
+powers, and have them to some 75 digits.
 """
 
 import hashlib
@@ -22,24 +24,21 @@ def settle(population, terms, seed):
     """All columns of a settlement but the penalty, as lists of whole numbers."""
     agents = list(population.agents)
     reports = population.reported_cost.tolist()
-    samples = population.samples.tolist()
     n = len(agents)
     kept = 1 - fraction(terms.retention)
     nothing = [0] * n
+    left = [False] * n if population.left is None else population.left.tolist()
 
     compensation, charge, shortfall = nothing, nothing, 0
-    if population.local_loss is None:
-        fee, pool = analytic(samples, fraction(terms.error_scale) / fraction(terms.unit))
-        if terms.rule == "rebate":
-            capped = nothing if population.capped is None else population.capped.tolist()
-            charge = [
-                0 if capped[i] else consistency_charge(reports[i], samples[i], terms)
-                for i in range(n)
-            ]
-    else:
+    if population.local_loss is not None:
         fee, compensation, pool, shortfall = measured(
             population.local_loss.tolist(), population.federated_loss.tolist(), terms
         )
+    elif terms.rule == "sandwich":
+        fee, pool = paper(population.samples.tolist(), terms)
+    else:
+        fee, pool, charge = balanced(population, terms)
+        fee = [max(fee[i], 0) if left[i] else fee[i] for i in range(n)]
 
     group, won, reward, rebate = [-1] * n, [False] * n, nothing, nothing
     if terms.rule == "sandwich":
@@ -48,6 +47,9 @@ def settle(population, terms, seed):
         reward = [math.floor(kept / G * pool[i]) if won[i] else 0 for i in range(n)]
     else:
         rebate = [math.floor(kept / (n - 1) * pool[i]) for i in range(n)]
+    charge, reward, rebate = (
+        [0 if left[i] else column[i] for i in range(n)] for column in (charge, reward, rebate)
+    )
 
     return {
         "fee": fee,
@@ -64,41 +66,114 @@ def settle(population, terms, seed):
     }
 
 
-def analytic(samples, K):
-    """Fees ⌊B_i⌋ and pools Σ_{j≠i} ⌊B_j^(−i)⌋, with K = A/unit."""
-    M = sum(samples)
-    fee = [saving(K, m, M) for m in samples]
+def paper(samples, terms):
+    """Fees ⌊e(m) − e(M)⌋ and pools Σ_{j≠i} ⌊e(m_j) − e(M − m_i)⌋; sub-units up where b is not 1."""
+    K, b, M = scale(terms), fraction(terms.exponent), sum(samples)
+    sub_units = {x: power_up(K * 2**20, x, b) for x in {M, *samples, *(M - m for m in samples)}}
+
+    def saving(m, total):
+        if b == 1:
+            return math.floor(K / m - K / total)
+        return (sub_units[m] - sub_units[total]) // 2**20
+
+    fee = [saving(m, M) for m in samples]
     pool = [
-        sum(saving(K, m_j, M - m_i) for j, m_j in enumerate(samples) if j != i)
+        sum(saving(m_j, M - m_i) for j, m_j in enumerate(samples) if j != i)
         for i, m_i in enumerate(samples)
     ]
     return fee, pool
 
 
-def saving(K, m, total):
-    """⌊K(1/m − 1/total)⌋."""
-    return math.floor(K * Fraction(total - m, m * total))
+def balanced(population, terms):
+    """Fees, pools and charges of `rebate` and `shared` (THEORY, section 8)."""
+    m, n = population.samples.tolist(), len(population)
+    u = [1] * n if population.size is None else population.size.tolist()
+    K, b, M, U = scale(terms), fraction(terms.exponent), sum(m), sum(u)
+    signed = population.signed_size or U
+    fine = 2 ** (20 + math.ceil(math.log2(max(u))))  # sub-units of a minor unit
+
+    def effective(i, total):
+        return m[i] if terms.rule == "rebate" else Fraction(m[i] * total, u[i])
+
+    own = [u[i] * power_up(K * fine, effective(i, U), b) for i in range(n)]
+    together = power_down(K * fine, M, b)
+    fee = [-((u[i] * together - own[i]) // fine) for i in range(n)]
+    pool, charge = [], []
+    for i in range(n):
+        without = power_up(K * fine, Fraction(U * (M - m[i]), U - u[i]), b) * (U - u[i])
+        pool.append(max(0, (sum(own[:i] + own[i + 1 :]) - without) // fine))
+        reach = effective(i, signed) / Fraction(m[i])
+        most = 10**12 if population.capacity is None else population.capacity.tolist()[i]
+        report = population.reported_cost.tolist()[i]
+        charge.append(misfit(report, m[i], u[i], reach, most, terms))
+    return fee, pool, charge
 
 
-def consistency_charge(report, m, terms):
-    """⌊κ(√(A/m) − √(c·m))²⌋ in minor units."""
-    weight = fraction(terms.consistency) / fraction(terms.unit)
-    return square_of_roots(weight * fraction(terms.error_scale) / m, weight * fraction(report) * m)
+def scale(terms):
+    return fraction(terms.error_scale) / fraction(terms.unit)
 
 
-def square_of_roots(x, y):
-    """⌊(√x − √y)²⌋: Decimals make a guess, which fractions then put right."""
-    with localcontext(prec=60):
-        whole = int((decimal(x).sqrt() - decimal(y).sqrt()) ** 2)
+def power_up(K, x, b):
+    """The smallest whole number n ≥ K·x^(−b): with b = p/q, the smallest with n^q·x^p ≥ K^q."""
+    K, x, p, q = Fraction(K), Fraction(x), b.numerator, b.denominator
+    left = x.numerator**p * K.denominator**q
+    right = K.numerator**q * x.denominator**p
+    n = math.ceil(real_power(K, x, b))
+    while n**q * left < right:
+        n += 1
+    while n and (n - 1) ** q * left >= right:
+        n -= 1
+    return n
 
-    def reached(k):  # (√x − √y)² ≥ k, that is x + y − k ≥ 2√(xy)
-        return x + y >= k and (x + y - k) ** 2 >= 4 * x * y
 
-    while not reached(whole):
-        whole -= 1
-    while reached(whole + 1):
-        whole += 1
-    return whole
+def power_down(K, x, b):
+    """The largest whole number n ≤ K·x^(−b)."""
+    n, p, q = power_up(K, x, b), b.numerator, b.denominator
+    return n if Fraction(n) ** q * Fraction(x) ** p == Fraction(K) ** q else n - 1
+
+
+def real_power(K, x, b):
+    """K·x^(−b) to some 75 digits."""
+    with localcontext(prec=80, Emin=-(10**9), Emax=10**9):
+        return decimal(K) * (-decimal(b) * decimal(x).ln()).exp()
+
+
+def misfit(report, m, u, reach, most, terms):
+    """⌈κ[ℓ(m) − min ℓ(x)]⌉ in minor units, but for a millionth (2^(−20)).
+
+    ℓ(x) = u·K·(reach·x)^(−b) + c·x is convex: over whole numbers it is least next to where its
+    slope is 0, or at the end of the range that lies nearest.
+    """
+    K, b, c = u * scale(terms), fraction(terms.exponent), fraction(report) / fraction(terms.unit)
+
+    def loss(x):
+        if b == 1:
+            return K / (reach * x) + c * x
+        return Fraction(real_power(K, reach * x, b)) + c * x
+
+    with localcontext(prec=80, Emin=-(10**9), Emax=10**9):
+        slope = decimal(b * K / c) * (-decimal(b) * decimal(reach).ln()).exp()
+        flat = int((slope.ln() / decimal(1 + b)).exp())
+    least = min(billing_floor(terms, u), most)
+    near = [min(max(x, least), most) for x in (flat, flat + 1)]
+    lowest = min(map(loss, near))
+    exact = fraction(terms.consistency) * (loss(m) - lowest) - Fraction(1, 2**20)
+    return max(0, math.ceil(exact))
+
+
+def billing_floor(terms, u):
+    """A third, rounded up, of the fewest samples that are admitted."""
+    least = terms.minimum_samples
+    if terms.escrow is not None:
+        b, ratio = fraction(terms.exponent), u * scale(terms) / terms.escrow
+        # the smallest whole x with x^b ≥ ratio
+        x = math.ceil(real_power(1, ratio, -1 / b))
+        while Fraction(x) ** b.numerator < ratio**b.denominator:
+            x += 1
+        while x > 1 and Fraction(x - 1) ** b.numerator >= ratio**b.denominator:
+            x -= 1
+        least = max(least, 3 * max(1, x))
+    return -(-least // 3)
 
 
 def measured(local, federated, terms):
@@ -135,13 +210,17 @@ def sandwich(agents, reports, seed):
 
 def penalty(report, m, others, terms):
     """P_fr in minor units as a Decimal, from λ, g and B(m*) (docs/theory.md)."""
-    with localcontext(prec=100):
+    with localcontext(prec=300):
         A, c, slack = decimal(terms.error_scale), decimal(report), 2 - decimal(terms.alpha)
-        m_star = (A / c).sqrt()
-        s = others / m_star
-        g = c * s * (s + 2) / (1 + s) ** 2
-        weight = c / m_star * s * (s + 2) ** 2 / (2 * slack * (1 + s) ** 3)
-        benefit = c * m_star * s / (1 + s)
+        b, S = decimal(terms.exponent), Decimal(others)
+
+        def power(x, exponent):
+            return (exponent * x.ln()).exp()
+
+        m_star = power(A * b / c, 1 / (1 + b))
+        g = c - A * b * power(m_star + S, -1 - b)
+        benefit = A * power(m_star, -b) - A * power(m_star + S, -b)
+        weight = g * g / (2 * slack * benefit)
         missing = m_star - m
         loss = weight * missing**2 + g * missing + slack / 2 * benefit
         return loss / decimal(terms.unit)

@@ -11,8 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from fedfact.arrays import MOST_SAMPLES
 from fedfact.errors import InputError
 from fedfact.mechanism import (
+    RULES,
     Population,
     Terms,
     effective_fee,
@@ -41,6 +43,11 @@ class Scenario(NamedTuple):
     spare_samples: int
     local_loss: list | None = None
     federated_loss: list | None = None
+    sizes: list | None = None
+
+    @property
+    def exponent(self):
+        return float(self.terms.exponent)
 
     @property
     def scale(self):
@@ -57,6 +64,7 @@ class Scenario(NamedTuple):
             np.array(self.samples),
             local_loss=floats(self.local_loss),
             federated_loss=floats(self.federated_loss),
+            size=self.sizes,
         )
         return settle(population, self.terms, self.seed)
 
@@ -78,10 +86,14 @@ def lists_with_ties(values, n):
 
 
 TERMS = {
-    "rule": st.sampled_from(["sandwich", "rebate"]),
+    "alpha": st.just(0.0),
     "retention": st.sampled_from([0.0, 0.1, 0.333333, 1.0]),
     "consistency": st.sampled_from([0.0, 0.07, 1.0, 100.0]),
 }
+
+
+def sizes(n):
+    return st.none() | st.lists(st.integers(1, 50), min_size=n, max_size=n)
 
 
 @st.composite
@@ -92,18 +104,27 @@ def analytic(draw, largest=10**15):
     unit = draw(st.sampled_from([1.0, 0.01, 1e-9, Fraction(1, 3)]))
     most = draw(st.sampled_from([3, 1000, 10**9]))
     A = K * as_fraction(unit)
-    # For a report r·A the penalty is about K·r^1.5·m²; it has to stay well below 2^62.
-    dearest = float(A) * (1e16 / (float(K) * most**2)) ** (2 / 3)
+    b = draw(st.sampled_from([1, 1.0, 0.3, 0.5, 2, Fraction(1, 3)]))
+    rule = draw(st.sampled_from(["sandwich", "rebate", "shared"]))
+    # For a report r·A the penalty is about K·r^((2+b)/(1+b))·m²; it stays well below 2^62.
+    dearest = float(A) * (1e16 / (float(K) * most**2)) ** ((1 + b) / (2 + b))
     reports = draw(lists_with_ties(st.floats(1e-90, dearest), n + 1))
     samples = draw(lists_with_ties(st.integers(1, most), n + 1))
     return Scenario(
         [f"agent {k}" for k in range(n)],
         reports[:n],
         samples[:n],
-        Terms(error_scale=A, unit=unit, **{name: draw(value) for name, value in TERMS.items()}),
+        Terms(
+            error_scale=A,
+            exponent=b,
+            rule=rule,
+            unit=unit,
+            **{name: draw(value) for name, value in TERMS.items()},
+        ),
         draw(st.integers(0, 10**9)),
         reports[n],
         samples[n],
+        sizes=draw(sizes(n)) if RULES[rule].knows_sizes else None,
     )
 
 
@@ -115,6 +136,7 @@ def measured(draw):
     terms = Terms(
         unit=draw(st.sampled_from([1.0, 0.01, 1e-9])),
         loss_value=draw(st.sampled_from([1.0, 1234.5])),
+        rule=draw(st.sampled_from(["sandwich", "rebate"])),
         **{name: draw(value) for name, value in TERMS.items()},
     )
     return Scenario(
@@ -149,22 +171,30 @@ def test_1_money_is_conserved_and_never_short(scenario):
 
 
 def test_1_money_is_conserved_beyond_64_bits():
-    """Charges of 4·10^18 each: one fits, three do not."""
-    agents = Population(list("abc"), np.full(3, 9e12), np.ones(3, np.int64))
+    """Charges of 4.6·10^18 each: one fits, three do not."""
+    agents = Population(list("abc"), np.full(3, 4.5), np.full(3, 10**12))
     result = settle(agents, Terms(error_scale=1e12, unit=1.0, consistency=1e6))
-    assert result.charge.tolist() == [4 * 10**18] * 3
+    loss, least = 1 + 4.5 * 10**12, 1e12 / 471_405 + 4.5 * 471_405  # m* = √(10^12/4.5) = 471,404.5
+    assert result.charge.tolist() == pytest.approx([1e6 * (loss - least)] * 3, rel=1e-12)
     assert result.surplus == -sum(result.net.tolist()) > 2**63
 
 
 @examples
 @given(analytic())
 def test_2_nobody_is_worse_off_than_alone(scenario):
-    """A/M + fee − reward ≤ A/m in every draw; under rebate for who is not charged."""
-    result, K, M = scenario.settle(), scenario.scale, sum(scenario.samples)
-    received = result.reward + result.rebate
+    """u·e(M) + fee − received ≤ u·e(m) in every draw, for who is not charged.
+
+    Within the two units that rounding a fee up and a rebate down can cost; where fees are rounded
+    down, to the unit. Floats of these formulas are good to a part in 10^14.
+    """
+    result, K, b = scenario.settle(), float(scenario.scale), scenario.exponent
+    received, M = result.reward + result.rebate, float(sum(scenario.samples))
+    rounding = 2 if result.rule.charges else 0
     for i, m in enumerate(scenario.samples):
+        u = scenario.sizes[i] if scenario.sizes else 1
+        ends, alone = u * K * M**-b - float(received[i] - result.fee[i]), u * K * m**-b
         if result.charge[i] == 0:
-            assert K / M + int(result.fee[i]) - int(received[i]) <= K / m
+            assert ends <= alone + rounding + 1e-5 + 1e-14 * (alone + float(received[i]))
 
 
 @examples
@@ -222,6 +252,7 @@ def test_5_order_of_agents_does_not_matter(scenario, data):
         samples=permuted(scenario.samples),
         local_loss=permuted(scenario.local_loss),
         federated_loss=permuted(scenario.federated_loss),
+        sizes=permuted(scenario.sizes),
     ).settle()
     for name in COLUMNS:
         assert getattr(after, name).tolist() == getattr(before, name)[order].tolist()
@@ -240,14 +271,27 @@ def times_ten_to(reports, power):
 @examples
 @given(analytic().map(few_digits), st.integers(1, 3))
 def test_6_unit_of_samples_does_not_matter(scenario, power):
-    """(m, A, c) → (u·m, u·A, c/u)."""
-    u, old = 10**power, scenario.terms
-    changed = scenario._replace(
-        terms=replace(old, error_scale=u * old.error_scale),
-        samples=[u * m for m in scenario.samples],
-        reports=times_ten_to(scenario.reports, -power),
+    """(m, A, c) → (t·m, t^b·A, c/t). But charges: in finer samples, the best is met better."""
+    old = scenario.terms
+    times = {1: 1, 0.5: 2, 2: 1, Fraction(1, 3): 3}  # so that t^b is a fraction
+    b = old.exponent if old.exponent in times else 1
+    if times[b] > 1:
+        power = 1  # so that no agent gets too many
+    t = 10 ** (power * times[b])
+    before = scenario._replace(terms=replace(old, exponent=b))
+    changed = before._replace(
+        terms=replace(old, exponent=b, error_scale=round(t**b) * old.error_scale),
+        samples=[t * m for m in scenario.samples],
+        reports=times_ten_to(scenario.reports, -power * times[b]),
     )
-    assert money(changed.settle()) == money(scenario.settle())
+    one, other = before.settle(), changed.settle()
+    for name in ("fee", "compensation", "pool", "reward", "rebate"):
+        assert getattr(one, name).tolist() == getattr(other, name).tolist()
+    people = other.population
+    size = 1 if people.size is None else people.size
+    own = other.rule.own_curve(other.terms.curve, size, people.total_size)
+    within = own.optimum(people.reported_cost) < MOST_SAMPLES
+    assert (other.charge >= one.charge)[within].all()  # the finer choice holds the coarser one
 
 
 @examples
@@ -267,7 +311,8 @@ def test_6_unit_of_loss_does_not_matter(scenario, power):
 def test_7_more_samples_lower_the_own_fee_and_no_other(scenario):
     more = scenario.with_agent(0, samples=scenario.samples[0] + scenario.spare_samples)
     before, after = scenario.settle(), more.settle()
-    assert after.fee[0] <= before.fee[0]
+    if scenario.terms.rule != "shared":  # there one that is paid may be paid less
+        assert after.fee[0] <= before.fee[0]
     assert (after.fee[1:] >= before.fee[1:]).all()
 
 
@@ -296,7 +341,8 @@ def test_9_win_probabilities_add_up_to_the_groups(reports):
 @examples
 @given(analytic() | measured())
 def test_9_each_group_is_three_of_which_the_median_wins(scenario):
-    result = scenario._replace(terms=replace(scenario.terms, rule="sandwich")).settle()
+    sandwich = replace(scenario.terms, rule="sandwich")
+    result = scenario._replace(terms=sandwich, sizes=None).settle()
     n, reports = len(scenario.agents), np.array(scenario.reports)
     groups = [np.flatnonzero(result.group == g) for g in range(n // 3)]
     assert (result.group == -1).sum() == n % 3
@@ -312,17 +358,17 @@ def test_9_each_group_is_three_of_which_the_median_wins(scenario):
 def test_10_amounts_are_rounded_down_from_rounded_down_pools(scenario):
     """Small fees, where rounding weighs most."""
     result, K, M = scenario.settle(), scenario.scale, sum(scenario.samples)
-    n = len(scenario.agents)
-    kept = 1 - as_fraction(scenario.terms.retention)
-    share = kept / (n // 3 if scenario.terms.rule == "sandwich" else n - 1)
+    n, rule = len(scenario.agents), result.rule
+    share = (1 - as_fraction(scenario.terms.retention)) / rule.among(n)
     fees, pools = result.fee.tolist(), result.pool.tolist()
     received = (result.reward + result.rebate).tolist()
     for i, m in enumerate(scenario.samples):
-        assert fees[i] == math.floor(K / m - K / M)
-        assert pools[i] == sum(
-            math.floor(K / scenario.samples[j] - K / (M - m)) for j in range(n) if j != i
-        )
-        if scenario.terms.rule == "rebate" or result.won[i]:
+        if scenario.exponent == 1 and rule.draws:
+            assert fees[i] == math.floor(K / m - K / M)
+            assert pools[i] == sum(
+                math.floor(K / scenario.samples[j] - K / (M - m)) for j in range(n) if j != i
+            )
+        if not rule.draws or result.won[i]:
             assert received[i] == math.floor(share * pools[i])
 
 
@@ -348,14 +394,17 @@ def settle_columns(agents, reported_cost, samples, seed=1, **terms):
         ({"reported_cost": [1e-6, 1e-6, math.inf, 1e-6]}, 2),
         ({"agents": list("ab"), "reported_cost": [1e-6] * 2, "samples": [10, 20]}, None),
         ({"agents": list("abca")}, 3),
-        ({"minimum_samples": 11}, 0),
+        ({"minimum_samples": 31}, 0),
         ({"escrow": 1000, "unit": 1e-6}, 0),
-        ({"reported_cost": [1e-6, 1e-6, 1e-6, 1e100]}, 3),
+        ({"reported_cost": [1e-6, 1e-6, 1e-6, 1e100], "rule": "rebate"}, 3),
         ({"reported_cost": [1e-6, 1e-6, 1e-6, 1e101]}, 3),
         ({"reported_cost": [1e-6, 1e-6, 1e-6, 1e-101]}, 3),
         ({"reported_cost": [1e-6, 1e-6, 1e-6, 1e20], "rule": "rebate"}, 3),
         ({"unit": 1e-30}, 0),
-        ({"alpha": 2 - 1e-6}, 3),
+        ({"alpha": 2.0}, None),
+        ({"exponent": 0.04}, None),
+        ({"exponent": 2.01}, None),
+        ({"exponent": math.nan}, None),
         ({"error_scale": None}, None),
         ({"error_scale": 0.0}, None),
         ({"error_scale": math.nan}, None),
@@ -376,7 +425,32 @@ def test_11_bad_inputs_are_refused(change, index):
 
 def test_11_limits_themselves_are_allowed():
     fee = settle_columns(**GOOD).fee.max().item()
-    assert settle_columns(**GOOD, minimum_samples=10, escrow=fee).fee.max() == fee
+    assert settle_columns(**GOOD, minimum_samples=30, escrow=fee).fee.max() == fee
+    for exponent in (0.05, 2):
+        assert settle_columns(**GOOD, exponent=exponent).surplus >= 0
+
+
+@pytest.mark.parametrize(
+    "change", [{"alpha": 2 - 1e-6}, {"reported_cost": [1e-6, 1e-6, 1e-6, 1e100]}]
+)
+def test_11_a_penalty_that_cannot_be_shown_is_refused_where_it_is_asked_for(change):
+    settled = settle_columns(**GOOD | change)
+    with pytest.raises(InputError) as refusal:
+        _ = settled.penalty
+    assert refusal.value.index == 3
+
+
+def test_11_measured_losses_know_neither_sizes_nor_shared():
+    losses = {"local_loss": [1.0] * 3, "federated_loss": [0.5] * 3}
+    agents = Population(list("abc"), [1.0] * 3, [1] * 3, **losses)
+    with pytest.raises(InputError, match="cannot settle by measured losses"):
+        settle(agents, Terms(rule="shared"))
+    sized = Population(list("abc"), [1.0] * 3, [1] * 3, size=[1, 2, 3], **losses)
+    with pytest.raises(InputError, match="settling by measured losses knows no sizes"):
+        settle(sized, Terms(rule="rebate"))
+    without = Population(list("abc"), [1.0] * 3, [1] * 3, size=[1, 2, 3])
+    with pytest.raises(InputError, match="the sandwich rule knows no sizes"):
+        settle(without, Terms(error_scale=1.0, rule="sandwich"), 1)
 
 
 @pytest.mark.parametrize("column", ["local_loss", "federated_loss"])
@@ -402,6 +476,7 @@ def test_11_bad_losses_are_refused(column, bad):
             "samples": [10**12] * 4,
             "error_scale": 1e-100,
             "unit": 1e-100,
+            "rule": "rebate",
         },
     ],
 )

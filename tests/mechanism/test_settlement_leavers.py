@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fedfact.errors import InputError
-from fedfact.mechanism import Population, Terms, settle
+from fedfact.mechanism import RULES, Population, Terms, settle
 
 examples = settings(max_examples=150, deadline=None)
 AMOUNTS = ("fee", "penalty", "charge", "compensation", "pool", "reward", "rebate", "net")
@@ -23,12 +23,12 @@ def populations(draw):
     terms = Terms(
         error_scale=draw(st.sampled_from([1.0, 20000.0])),
         unit=draw(st.sampled_from([1.0, 0.01, 1e-6])),
-        rule=draw(st.sampled_from(["sandwich", "rebate"])),
+        rule=draw(st.sampled_from(sorted(RULES))),
         retention=draw(st.sampled_from([0.0, 0.25, 1.0])),
         consistency=draw(st.sampled_from([0.0, 1.0, 100.0])),
     )
     measured = {}
-    if draw(st.booleans()):
+    if RULES[terms.rule].measurable and draw(st.booleans()):
         loss = st.integers(0, 1000).map(lambda cents: cents / 100)
         measured = {"local_loss": column(loss), "federated_loss": column(loss)}
     cost = column(st.floats(1e-3, 1e3))
@@ -59,7 +59,7 @@ def test_who_left_pays_its_fee_and_forfeits_the_rest(scenario):
     whole, result = settled(scenario, None), settled(scenario, scenario[3])
     for k, gone in enumerate(scenario[3]):
         if gone:
-            assert result.fee[k] == whole.fee[k]
+            assert result.fee[k] == max(whole.fee[k], 0)  # nobody is paid for leaving
             assert result.charge[k] == result.reward[k] == result.rebate[k] == 0
             assert result.net[k] == result.compensation[k] - result.fee[k]
 
@@ -80,7 +80,7 @@ def test_the_mark_of_one_changes_nothing_for_the_others(scenario):
 def test_what_is_forfeited_goes_to_the_surplus_and_to_nobody_else(scenario):
     whole, result = settled(scenario, None), settled(scenario, scenario[3])
     left = np.array(scenario[3])
-    forfeited = (whole.reward + whole.rebate - whole.charge)[left].sum()
+    forfeited = (whole.reward + whole.rebate - whole.charge - np.minimum(whole.fee, 0))[left].sum()
     assert result.surplus - whole.surplus == forfeited
 
 

@@ -50,7 +50,7 @@ def test_sums_that_do_not_fit_are_refused():
 
 
 def test_columns_may_be_lists_and_keep_their_values():
-    population = Population(["a", "b", "c"], [1, 2, 3], [10, 20, 30], capped=[False, True, False])
+    population = Population(["a", "b", "c"], [1, 2, 3], [10, 20, 30], capacity=[10, 30, 99])
     assert population.reported_cost.tolist() == [1.0, 2.0, 3.0]
     assert population.samples.dtype == np.int64
     for column, message in [
@@ -58,7 +58,13 @@ def test_columns_may_be_lists_and_keep_their_values():
         ({"samples": [True, True, True]}, "samples must be whole numbers"),
         ({"samples": [[1], [2], [3]]}, "not one entry for each agent"),
         ({"reported_cost": ["1", "2", "3"]}, "reported_cost must be numbers"),
-        ({"capped": [0, 1, 0]}, "capped must be truth values"),
+        ({"left": [0, 1, 0]}, "left must be truth values"),
+        ({"capacity": [10.5, 20.0, 30.0]}, "capacity must be whole numbers"),
+        (
+            {"size": [1, 0, 3]},
+            "agent 'b': size is 0; it must be a whole number from 1 to 1,000,000",
+        ),
+        ({"size": [1, 2, 10**6 + 1]}, "agent 'c': size is 1000001; it must be"),
         ({"local_loss": [1.0, 1.0, 1.0]}, "give both or neither"),
     ]:
         good = {"agents": ["a", "b", "c"], "reported_cost": [1, 2, 3], "samples": [10, 20, 30]}
@@ -74,19 +80,18 @@ def test_names_are_text_that_can_be_written():
         settle(odd, Terms(error_scale=1.0, rule="sandwich"), seed=1)
 
 
-def test_who_reaches_its_optimum_is_not_capped():
-    """A cap is a reason to be charged nothing; it must at least be possible."""
+def test_nobody_is_charged_for_samples_that_it_does_not_have():
+    """A capacity is what one can use; nobody uses more."""
     cost, samples = np.full(3, 1e-6), np.array([1000, 999, 1000])
-    fine = Population(list("abc"), cost, samples, capped=[False, True, False])
-    assert settle(fine, Terms(error_scale=1.0, unit=1e-12)).charge.tolist() == [0, 0, 0]
-    unmarked = Population(list("abc"), cost, samples)
-    assert settle(unmarked, Terms(error_scale=1.0, unit=1e-12)).charge[1] > 0
-    with pytest.raises(InputError, match="agent 'c': it is marked as capped") as refusal:
-        settle(
-            Population(list("abc"), cost, samples, capped=[False, True, True]),
-            Terms(error_scale=1.0),
-        )
-    assert refusal.value.index == 2
+    terms = Terms(error_scale=1.0, unit=1e-12)
+    fine = Population(list("abc"), cost, samples, capacity=[1000, 999, 5000])
+    assert settle(fine, terms).charge.tolist() == [0, 0, 0]
+    for capacity in (None, [1000, 1000, 1000], [1000, 5000, 1000]):
+        could = Population(list("abc"), cost, samples, capacity=capacity)
+        # 1/999 + 999e-6 − 2e-3 = 1e-6/999
+        assert settle(could, terms).charge.tolist() == [0, 1002, 0]
+    with pytest.raises(InputError, match="agent 'c': it delivered 1,000 samples and has 999"):
+        Population(list("abc"), cost, samples, capacity=[1000, 999, 999])
 
 
 def test_a_settlement_cannot_be_changed():

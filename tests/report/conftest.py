@@ -10,6 +10,7 @@ from fedfact.study.measure.interval import estimate
 FACTS = ("fact_paper", "fact_realised", "fact_believed", "fact_settled", "fact_rebate")
 TITLES = {"digits": "Digits", "mnist": "MNIST", "cifar10": "CIFAR-10", "ham10000": "HAM10000"}
 PAPER_ARMS = ("iid", "dirichlet:0.6", "dirichlet:0.3")
+BY_CURVE = {"sandwich": 0.5625, "rebate": 0.53125, "shared": 0.25}
 ADDED = np.linspace(-0.5, 0.5, 41)
 
 
@@ -43,6 +44,7 @@ def _make_directory(
     summary = {
         "study": study or dataset, "title": title or TITLES[dataset], "dataset": dataset,
         "agents": agents, "seeds": list(range(seeds)), "score": "final", "unit": 1e-9,
+        "curve": {"error_scale": 1.0, "exponent": 1.0, "unit": 1e-9},
         "classes": classes, "arms": [arm.summary() for arm in made],
     }  # fmt: skip
     if change:
@@ -107,8 +109,11 @@ class _Arm:
             "fact_rebate": local - others / (n - 1), "if_lost": local,
             "if_won": local - others / groups,
             "spread": others / groups * np.sqrt(win * (1 - win)), "best_samples": optimum,
-            "deviation_cost": np.where(rides, 2e-4, 1e-9), "contributes": ~rides,
-            "rational_sandwich": np.ones(n, bool), "rational_rebate": np.ones(n, bool),
+            "contributes": ~rides, "alone_by_curve": 2 / optimum,
+            **{f"by_curve_{rule}": part * 2 / optimum for rule, part in BY_CURVE.items()},
+            **{f"deviation_cost_{rule}": np.where(rides, part, 1e-9) * 2 / optimum
+               for rule, part in BY_CURVE.items()},
+            **{f"rational_{rule}": np.ones(n, bool) for rule in BY_CURVE},
         }  # fmt: skip
         for k in range(n):
             kind = "free-ride" if rides[k] else "honest"
@@ -118,18 +123,23 @@ class _Arm:
                 row[key] = value.item() if isinstance(value, np.generic) else value
             self.agents.append(row)
         won = np.isin(np.arange(n), rng.permutation(n)[:groups])
-        for rule in ("sandwich", "rebate"):
+        asked = [("sandwich", "measured"), ("rebate", "measured"),
+                 *((rule, "analytic") for rule in BY_CURVE)]  # fmt: skip
+        for rule, source in asked:
             fee = (gain * 1e9).astype(int)
+            if rule == "shared":  # half of the agents are paid
+                fee = fee // 1000 * np.where(np.arange(n) < n // 2, -1, 1)
             pool = fee.sum() - fee
             reward = np.where(won, pool // groups, 0) * (rule == "sandwich")
             rebate = pool // (n - 1) * (rule == "rebate")
             amounts = {
-                "fee": fee, "penalty": 0 * fee, "charge": 0 * fee, "compensation": 0 * fee,
+                "fee": fee, "charge": 0 * fee, "compensation": 0 * fee,
                 "reward": reward, "rebate": rebate, "net": reward + rebate - fee,
+                "samples": samples // (4 if rule == "shared" else 1),
             }  # fmt: skip
             self.settlement += [
                 {
-                    "arm": self.name, "seed": seed, "rule": rule, "input": "measured",
+                    "arm": self.name, "seed": seed, "rule": rule, "input": source,
                     "agent": f"agent-{k + 1:02}",
                     **{key: int(values[k]) for key, values in amounts.items()},
                     "group": float(k % groups) if k < 3 * groups else float("nan"),
@@ -193,12 +203,24 @@ class _Arm:
             "spread": {"agent": self._mean("spread"), "mean": estimate([0.01] * len(seeds))},
             "best": {"accuracy": accuracy, "loss": loss, "ratio": ratio},
             "truthfulness": truth, "penalty": penalty,
+            "samples": estimate([3125.0] * len(seeds)),
+            "by_curve": {
+                rule: {
+                    "samples": estimate([781.0 if rule == "shared" else 3125.0] * len(seeds)),
+                    "loss": estimate([part] * len(seeds)),
+                }
+                for rule, part in BY_CURVE.items()
+            },
             "checks": {
                 "contribution": {"passed": count - self.riders * len(seeds), "of": count},
-                "rational_sandwich": passed, "rational_rebate": passed,
+                **{f"rational_{rule}": passed for rule in BY_CURVE},
             },
             "settlement": {
-                "sandwich": {"surplus": [5] * len(seeds), "shortfall": [0] * len(seeds)},
-                "rebate": {"surplus": [7] * len(seeds), "shortfall": [0] * len(seeds)},
+                rule: {
+                    "input": "analytic" if rule == "shared" else "measured",
+                    "surplus": [surplus] * len(seeds),
+                    "shortfall": [0] * len(seeds),
+                }
+                for rule, surplus in (("sandwich", 5), ("rebate", 7), ("shared", 1))
             },
         }  # fmt: skip

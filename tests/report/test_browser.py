@@ -81,10 +81,10 @@ def test_all_figures_are_there_and_the_page_fits(open_page, tmp_path, width):
     boxes = page.eval_on_selector_all(
         ".panel svg", "all => all.map(svg => [svg.clientWidth, svg.clientHeight])"
     )
-    assert len(boxes) == 2 * 4 + 1 + 3 + 2 + 3 * 6 + 3
+    assert len(boxes) == 2 * 4 + 1 + 3 + 2 + 3 * 7 + 1 + 3
     assert all(w > 300 and h > 180 for w, h in boxes)
     assert all(w <= width for w, _ in boxes)
-    assert len(page.query_selector_all("section")) == 12 + 4
+    assert len(page.query_selector_all("section")) == 13 + 4
     for opened in (False, True):
         if opened:
             page.eval_on_selector_all("details", "all => all.forEach(one => one.open = true)")

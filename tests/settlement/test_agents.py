@@ -35,16 +35,30 @@ def test_csv_columns_in_any_order_with_quotes_blank_lines_and_a_byte_order_mark(
     assert file.place(1) == "row 2 (line 6)"
 
 
+def test_a_file_of_agents_shows_the_columns_that_are_there(tmp_path):
+    file = read_agents(write(tmp_path, HEADER.strip() + ",capacity\na,1e-3,10,11\nb,2e-3,20,21\n"))
+    assert file.rows() == [
+        {"agent": "a", "reported_cost": 1e-3, "samples": 10, "capacity": 11},
+        {"agent": "b", "reported_cost": 2e-3, "samples": 20, "capacity": 21},
+    ]
+    assert repr(file).splitlines() == [
+        "AgentsFile",
+        "agent  reported_cost  samples  capacity",
+        "a              0.001       10        11",
+        "b              0.002       20        21",
+    ]
+
+
 @pytest.mark.parametrize("wrap", [lambda rows: rows, lambda rows: {"agents": rows}])
 def test_json_says_the_same_as_csv(tmp_path, wrap):
     rows = [
-        {"agent": "a", "reported_cost": 1e-3, "samples": 10, "capped": True, "true_cost": 2e-3},
-        {"agent": "b", "reported_cost": 2e-3, "samples": 20, "capped": False, "true_cost": 2e-3},
+        {"agent": "a", "reported_cost": 1e-3, "samples": 10, "capacity": 11, "true_cost": 2e-3},
+        {"agent": "b", "reported_cost": 2e-3, "samples": 20, "capacity": 90, "true_cost": 2e-3},
     ]
-    csv = HEADER.strip() + ",capped,true_cost\na,0.001,10,yes,0.002\nb,2e-3,20,,2e-3\n"
+    csv = HEADER.strip() + ",capacity,true_cost\na,0.001,10,11,0.002\nb,2e-3,20,9e1,2e-3\n"
     one = read_agents(write(tmp_path, json.dumps(wrap(rows)), "agents.json"))
     two = read_agents(write(tmp_path, csv))
-    for name in ("reported_cost", "samples", "capped", "true_cost"):
+    for name in ("reported_cost", "samples", "capacity", "true_cost"):
         assert getattr(one, name).tolist() == getattr(two, name).tolist()
     assert one.agents == two.agents
 
@@ -93,7 +107,20 @@ BAD_CSV = {
         "agent,reported_cost,samples,local_loss,federated_loss\na,1,1,1,nan\n",
         "row 1 (line 2): federated_loss is nan",
     ),
-    "bad capped": ("agent,reported_cost,samples,capped\na,1,1,perhaps\n", "true or false"),
+    "bad left": ("agent,reported_cost,samples,left\na,1,1,perhaps\n", "true or false"),
+    "no capacity": ("agent,reported_cost,samples,capacity\na,1,1,\n", "capacity is empty"),
+    "capacity too small": (
+        "agent,reported_cost,samples,capacity\na,1,5,5\nb,1,5,4\nc,1,5,5\n",
+        "row 2 (line 3): agent 'b': it delivered 5 samples and has 4",
+    ),
+    "half a bed": (
+        "agent,reported_cost,samples,size\na,1,1,2.5\n",
+        "row 1 (line 2): size is 2.5; it must be a whole number",
+    ),
+    "too large": (
+        "agent,reported_cost,samples,size\na,1,1,2e6\n",
+        "size is 2e6; it must be at most 1,000,000",
+    ),
 }
 
 

@@ -6,19 +6,20 @@ import pytest
 
 from fedfact import read_result
 from fedfact.errors import InputError
-from fedfact.mechanism.rules import RULES, Rule, register
+from fedfact.mechanism.rules import RULES, Rebate, register
 from fedfact.mechanism.terms import RULE_NAMES
 from fedfact.report.study.cases import cases_of
 from fedfact.report.study.charts import charts_of
-from fedfact.report.study.key_numbers import checks, key_numbers
+from fedfact.report.study.key_numbers import checks, curve_numbers, key_numbers
 from fedfact.report.study.page import page
 
 
-class Half(Rule):
+class Half(Rebate):
     """Everybody gets half of what the rebate rule would give it."""
 
     name = "half"
-    gives = "rebate"
+    measured_loss = "ℓ_i − 1/(2(n−1)) · Σ_{j≠i} f_j"
+    measured_meaning = ""
     guarantees = ("You end no worse than alone & half as well.",)
 
     def among(self, agents):
@@ -28,12 +29,13 @@ class Half(Rule):
         return "⌊(1 − ρ)·pool/(2(n − 1))⌋", f"⌊{kept}/(2·({of.agents} − 1))⌋"
 
 
-class Lottery(Rule):
+class Lottery(Rebate):
     """Half of all agents are drawn by lot, whatever they report, and share the pool."""
 
     name = "lottery"
     gives = "reward"
     draws = True
+    charges = False
     guarantees = ("At worst you end where training alone leaves you.",)
 
     def among(self, agents):
@@ -73,10 +75,11 @@ def found(settled_with):
 
 def test_it_is_settled_like_the_others(found, tiny):
     before = read_result(tiny)
-    assert before.rules == ("sandwich", "rebate")
-    assert found.rules == ("sandwich", "rebate", "half")
+    assert before.rules == ("sandwich", "rebate", "shared")
+    assert found.rules == ("sandwich", "rebate", "shared", "half")
+    assert found.measured == ("sandwich", "rebate", "half")
     for arm, old in zip(found.summary["arms"], before.summary["arms"], strict=True):
-        for table in ("loss", "ratio", "at_local_loss", "checks", "settlement"):
+        for table in ("loss", "ratio", "at_local_loss", "by_curve", "checks", "settlement"):
             new = {"loss": {"fact_half"}, "ratio": {"fact_half"}, "checks": {"rational_half"}}
             assert set(arm[table]) - set(old[table]) == new.get(table, {"half"})
             assert {key: arm[table][key] for key in old[table]} == old[table]
@@ -87,7 +90,7 @@ def test_it_is_settled_like_the_others(found, tiny):
     helped = (fee > 0) & (rebate != 0)
     assert (rebate + fee)[helped] / 2 == pytest.approx((ours + fee)[helped], abs=2e-9)
     settled = found.settlement
-    assert len(settled["rule"]) == 1.5 * len(before.settlement["rule"])
+    assert len(settled["rule"]) == 7 / 5 * len(before.settlement["rule"])
     assert set(settled["input"][settled["rule"] == "half"]) == {"measured", "analytic"}
 
 
@@ -117,11 +120,12 @@ def test_a_rule_that_draws_is_asked_for_its_own_chances(settled_with):
 
 def test_it_is_in_every_table_and_figure_that_compares_rules(found):
     charts = {chart.stem: chart for chart in charts_of([found])}
-    assert charts["sandwich-against-rebate"].title == "Sandwich against rebate and half"
-    assert charts["sandwich-against-rebate"].header[-2:] == ["rebate", "half"]
-    assert [panel.title for panel in charts["money-flow"].panels][:3] == [
-        "iid: sandwich", "iid: rebate", "iid: half"
+    assert charts["outcomes"].title == "Sandwich against rebate and half"
+    assert charts["outcomes"].header[-2:] == ["rebate", "half"]
+    assert [panel.title for panel in charts["money-flow"].panels][:4] == [
+        "iid: sandwich", "iid: rebate", "iid: shared, by the curve", "iid: half"
     ]  # fmt: skip
+    assert "half" in [row[1] for row in charts["rules-by-curve"].rows]
     assert " and half gives to " in charts["money-flow"].sentence
     assert "FACT, half" in [row[1] for row in charts["figure-2-losses"].rows]
     text = page([found], list(charts.values()), lambda: None)
@@ -131,10 +135,10 @@ def test_it_is_in_every_table_and_figure_that_compares_rules(found):
 
 def test_beside_a_study_that_was_settled_without_it_there_are_gaps(found, tiny):
     charts = charts_of([read_result(tiny), found])
-    rows = {chart.stem: chart for chart in charts}["sandwich-against-rebate"].rows
+    rows = {chart.stem: chart for chart in charts}["outcomes"].rows
     assert {row[-1] is None for row in rows} == {True, False}
     cases = [cases_of([result])[0] for result in (read_result(tiny), found)]
-    for header, lines in (key_numbers(cases), checks(cases)):
+    for header, lines in (key_numbers(cases), curve_numbers(cases), checks(cases)):
         assert all(len(line) == len(header) for line in lines)
         gaps = [[name for name, cell in zip(header, line, strict=True) if cell is None]
                 for line in lines]  # fmt: skip

@@ -1,10 +1,10 @@
 """Curves: the last point, the best point, and there and back through rows."""
 
-from fedfact.training import Curve, Score
+from fedfact.training import Score, TrainingCurve
 
 
 def test_final_and_best_are_kept_apart():
-    curve = Curve()
+    curve = TrainingCurve()
     for epoch, loss, accuracy in [(2, 0.9, 0.5), (4, 0.3, 0.8), (6, 0.4, 0.9)]:
         curve.add(epoch, Score(loss, accuracy))
     assert curve.final == Score(0.4, 0.9)
@@ -14,13 +14,13 @@ def test_final_and_best_are_kept_apart():
 
 def test_rows_and_back():
     rows = [(1, 0.5, 0.25), (3, 0.125, 1.0)]
-    curve = Curve.from_rows(rows)
+    curve = TrainingCurve.from_rows(rows)
     assert curve.epochs == [1, 3]
     assert curve.scores == [Score(0.5, 0.25), Score(0.125, 1.0)]
     assert curve.rows() == rows
-    assert curve == Curve.from_rows(iter(curve.rows()))
+    assert curve == TrainingCurve.from_rows(iter(curve.rows()))
 
 
 def test_of_equal_losses_the_first_is_the_best():
-    curve = Curve([1, 2], [Score(0.5, 0.9), Score(0.5, 0.1)])
+    curve = TrainingCurve([1, 2], [Score(0.5, 0.9), Score(0.5, 0.1)])
     assert (curve.best, curve.best_epoch) == (Score(0.5, 0.9), 1)

@@ -68,10 +68,10 @@ WORDS = np.concatenate([np.full(size_of((entry,)) // 4, entry[1]) for entry in P
 
 @examples
 @given(st.integers(0, len(WORDS) - 1), st.sampled_from([np.nan, np.inf, -np.inf]))
-def test_one_poisoned_number_in_a_network_is_found(place, poison):
+def test_one_poisoned_number_in_a_network_is_found(position, poison):
     data = bytearray(PLAN.initial())
-    data[4 * place : 4 * place + 4] = struct.pack("<f", poison)
-    if WORDS[place] == "int64":  # half of a count
+    data[4 * position : 4 * position + 4] = struct.pack("<f", poison)
+    if WORDS[position] == "int64":  # half of a count
         from_bytes(bytes(data), PLAN.layout())
     else:
         with pytest.raises(InputError, match="NaN or infinite"):

@@ -130,8 +130,10 @@ class Applicant:
         return samples if self.capacity is None else min(samples, self.capacity)
 
     def _chance(self, rule: Rule, believed: bool) -> Chance:
-        """To win with a report: as the agent believes under Assumption 1, or exactly against known
-        reports; of unknown ones only the mean over all agents is sure."""
+        """To win with a report: as the agent believes (Assumption 1), or exactly.
+
+        Against reports that it does not know, only the mean over all agents is sure.
+        """
         n = self.others.n
         if believed:
             return lambda report: rule.chance_among(report, self._believed_costs(), n)

@@ -1,10 +1,12 @@
-"""Advice in words: what to do, and what that takes for granted."""
+"""Advice in words: what to do, and what that assumes."""
 
 from dataclasses import asdict
 from typing import Any
 
 from ..mechanism import rule_of
+from ..settlement.plausible import remark_on_samples
 from .advise import Advice
+from .applicant import Applicant
 
 
 def verdict(advice: Advice) -> str:
@@ -60,7 +62,7 @@ def guarantees(advice: Advice) -> list[str]:
 
 
 def assumptions(advice: Advice) -> list[str]:
-    """What the figures take for granted."""
+    """What the figures assume."""
     others = "as their file says" if advice.knows_reports else "taken to be alike"
     lines = [
         f"The {advice.agents - 1} others deliver {advice.others_samples:,.0f} samples, {others}.",
@@ -76,6 +78,17 @@ def assumptions(advice: Advice) -> list[str]:
     if advice.agents < 6:
         lines.append("There are fewer than six agents; six or more are recommended.")
     return lines
+
+
+def remarks(applicant: Applicant) -> list[str]:
+    """What the applicant should look into before it believes the figures."""
+    others, terms = applicant.others, applicant.terms
+    if not applicant.knows_reports:
+        return []
+    size = 1 if others.size is None else others.size
+    total = applicant.standing.all_sizes
+    fit = remark_on_samples(others.samples, others.reported_cost, size, total, terms)
+    return [f"of the others, {fit}"] if fit else []
 
 
 def document(advice: Advice) -> dict[str, Any]:

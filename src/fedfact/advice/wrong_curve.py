@@ -26,8 +26,11 @@ class WrongCurve:
 
 
 def wrong_curves(applicant: Applicant, rules: list[Rule]) -> tuple[WrongCurve, ...]:
-    """The true curve in several cases: another A; or another b, with the same error for what the
-    agent would use alone, which is where it can measure."""
+    """The true curve in several cases: another A, or another b.
+
+    With another b the error for what the agent would use alone stays the same: there it can
+    measure.
+    """
     stated = applicant.terms.curve
     A, b, home = float(np.asarray(stated.error_scale)), stated.exponent, applicant.at_home
     true = {name: Curve(A / factor, b) for name, factor in FACTORS.items()}

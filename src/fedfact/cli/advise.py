@@ -15,7 +15,7 @@ from ..advice import (
     recommendation,
 )
 from ..advice import advise as work_out
-from ..advice.recommendation import document
+from ..advice.recommendation import document, remarks
 from ..arrays import IN_RANGE, LARGEST, SMALLEST
 from ..errors import InputError
 from ..io.files import check_output, write_whole
@@ -76,6 +76,8 @@ def advise(
         cost, offered, rivals, knows_reports=others is not None, capacity=capacity
     )
     advice = work_out(applicant, lie=lie / 100, free_ride=free_ride / 100)
+    for remark in remarks(applicant):
+        note(remark)
     if plot is not None:
         from ..report.single.loss_curves import picture_of_losses
 
@@ -122,7 +124,7 @@ def _print(advice: Advice) -> None:
         table.add_row(wrong.name, *(_percent(worst) for worst in wrong.worst.values()))
     print_table(table)
     _list("This rule guarantees to members who keep their word:", guarantees(advice))
-    _list("This takes for granted:", assumptions(advice))
+    _list("This assumes:", assumptions(advice))
 
 
 def _percent(part: float | None) -> str:

@@ -10,7 +10,7 @@ from ..data.registry import DATASETS
 from ..errors import InputError
 from ..io.files import check_output, write_whole
 from ..report import FIGURES
-from .shared.options import AsJson, DataDirectory, Device
+from .shared.options import AsJson, DataDirectory, DeviceOption
 from .shared.output import note, print_json
 from .shared.progress import progress_bar
 
@@ -63,7 +63,7 @@ def calibrate(
     epochs: Annotated[
         int | None, typer.Option(help="E: times over the data (default: the recipe's).")
     ] = None,
-    device: Device = "auto",
+    device: DeviceOption = "auto",
     data_dir: DataDirectory = None,
     output: Annotated[
         Path | None,

@@ -141,7 +141,7 @@ def statement(
     """
     from ..federation.audit.verify import verify_ledger
     from ..federation.ledger.state import replay
-    from ..settlement.statement import statement as tell
+    from ..settlement.statement import statement as statement_of
 
     entries, verdicts = verify_ledger(where)
     wrong = next((verdict for verdict in verdicts if not verdict.holds), None)
@@ -154,13 +154,14 @@ def statement(
     settlement = record.settlement_now()
     if settlement is None:
         raise InputError(f"{where}: {record.settled.void}")
-    told = tell(settlement, agent)
+    found = statement_of(settlement, agent)
     if as_json:
-        print_json(told.document())
+        print_json(found.document())
         return
-    print_statement(told)
+    print_statement(found)
     delivery = record.deliveries[agent]
     stdout().print(
         f"\nPromised {delivery.promised:,} samples, delivered {delivery.delivered:,} by your own "
-        f"signed count, billed {delivery.billed:,}."
+        f"signed count, in {delivery.attended} of the {delivery.asked} rounds you were asked for; "
+        f"billed {delivery.billed:,}."
     )

@@ -42,8 +42,9 @@ def settle(
         ),
     ] = None,
     error_scale: Annotated[
-        float | None, typer.Option(help="A = γσ²L/2, in the unit of the costs.")
+        float | None, typer.Option(help="A of the curve A·m^(−b), in the unit of the costs.")
     ] = None,
+    exponent: Annotated[float | None, typer.Option(help="b of the curve, 0.05 to 2.")] = None,
     alpha: Annotated[float | None, typer.Option(help="α of the penalty, in [0, 2).")] = None,
     unit: Annotated[
         float | None, typer.Option(help="Value of one minor unit (0.01 for cents).")
@@ -61,7 +62,7 @@ def settle(
     seed: Annotated[int | None, typer.Option(min=0, help="Seed of the draw.")] = None,
     input: Annotated[
         Literal["analytic", "measured"] | None,
-        typer.Option(help="Fees by A/m or by measured losses (default: these where given)."),
+        typer.Option(help="Fees by the curve or by measured losses (default: these if given)."),
     ] = None,
     statement_of: Annotated[
         str | None,
@@ -85,8 +86,9 @@ def settle(
 ) -> None:
     """Settle: what every agent pays and receives, exactly, in whole minor units.
 
-    Terms come from --terms, single ones from their options. Defaults: rule rebate, alpha 1,
-    unit 1e-9, retention 0, consistency 1, loss value 1; without --seed a fresh one is drawn.
+    Terms come from --terms, single ones from their options. Defaults: exponent 1, rule rebate,
+    unit 1e-9, retention 0, consistency 1, loss value 1, alpha 1; without --seed a fresh one is
+    drawn, if the rule draws.
     """
     inputs = (agents,) if terms is None else (agents, terms)
     if output is not None:
@@ -96,6 +98,7 @@ def settle(
     given: dict[str, Any] = {
         "rule": rule,
         "error_scale": error_scale,
+        "exponent": exponent,
         "alpha": alpha,
         "unit": unit,
         "currency": currency,
@@ -114,10 +117,14 @@ def settle(
         note(f"no seed given, drew one; repeat this with --seed {seed}")
     try:
         settlement = settle_agents(population, agreed, seed)
+        if penalty and settlement.input == "analytic":
+            _ = settlement.penalty  # refused here, where the row can be named
     except InputError as refusal:
         raise file.locate(refusal) from None
     if penalty and settlement.input == "measured":
-        raise InputError("--penalty is for fees by A/m; the penalty (Eq. 8) has no measured form")
+        raise InputError(
+            "--penalty is for fees by the curve; the penalty (Eq. 8) has no measured form"
+        )
     told = None if statement_of is None else statement(settlement, statement_of, penalty=penalty)
     files = {}  # all are made before any is written
     if output is not None:

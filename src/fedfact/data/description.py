@@ -8,13 +8,13 @@ from typing import Any, Literal
 from ..progress import Progress
 from .dataset import Dataset
 
-By = Literal["lesion", "image", "stratified"]
+SplitBy = Literal["lesion", "image", "stratified"]
 """How a test set is set apart: with no lesion on both sides, image by image, or image by image with
 a fifth of every class."""
 
 _WORDS = {"stratified": "image, stratified by class"}
 
-Loader = Callable[[Path | None, By, Progress], Dataset]
+Loader = Callable[[Path | None, SplitBy, Progress], Dataset]
 
 PAPER_PARTITIONS = ("iid", "dirichlet:0.6", "dirichlet:0.3")
 """Those of the paper's Figures 1 and 2."""
@@ -36,7 +36,7 @@ class Description:
         preset: what differs from a study's defaults in the study of its name.
         pretrained: whether the network starts from a file of weights.
         splits: how its test set can be set apart, the default first; empty where it has its own.
-        place: where the paper has it among its data sets, counted from 1; 0 if it does not.
+        order_in_paper: its position among the data sets of the paper, from 1; 0 if not there.
     """
 
     name: str
@@ -51,14 +51,14 @@ class Description:
     recipe: Mapping[str, Any]
     preset: Mapping[str, Any] = field(default_factory=dict)
     pretrained: bool = False
-    splits: tuple[By, ...] = ()
-    place: int = 0
+    splits: tuple[SplitBy, ...] = ()
+    order_in_paper: int = 0
 
-    def scheme(self, partition: str, split: By) -> str:
+    def scheme(self, partition: str, split: SplitBy) -> str:
         """In words, how samples were dealt out, and the test samples set apart."""
         return f"{partition}, split by {_WORDS.get(split, split)}" if self.splits else partition
 
-    def title_of(self, split: By) -> str:
+    def title_of(self, split: SplitBy) -> str:
         """The title of the data set split so, which is said where it is not the default."""
         if split not in self.splits[1:]:
             return self.title

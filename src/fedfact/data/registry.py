@@ -8,7 +8,7 @@ from ..errors import InputError, did_you_mean
 from ..io.files import reason
 from ..progress import Progress, silent
 from .dataset import Dataset
-from .description import By, Description
+from .description import Description, SplitBy
 
 DATASETS = (
     "digits",
@@ -39,7 +39,7 @@ def load(
     name: str,
     directory: Path | None = None,
     *,
-    split: By = "lesion",
+    split: SplitBy = "lesion",
     progress: Progress = silent,
 ) -> Dataset:
     """The data set of this name, decoded and split into training and test samples.
@@ -52,8 +52,8 @@ def load(
     if name not in SETS:
         hint = f"{did_you_mean(name, DATASETS)} ".lstrip()
         raise InputError(f"data set {name!r} is not known; {hint}known are {', '.join(DATASETS)}")
-    if split not in get_args(By):
-        raise InputError(f"split {split!r} is not known; known are {', '.join(get_args(By))}")
+    if split not in get_args(SplitBy):
+        raise InputError(f"split {split!r} is not known; known are {', '.join(get_args(SplitBy))}")
     try:
         return SETS[name].load(directory, split, progress)
     except OSError as error:  # files that may not be read, or that vanish meanwhile

@@ -12,6 +12,9 @@ from typing import BinaryIO
 
 from ..errors import InputError
 
+BLOCK = 1 << 20
+"""How much is read at a time of a file that turns out longer than it was when it was opened."""
+
 
 def reason(error: OSError) -> str:
     """What the system says is wrong."""
@@ -49,10 +52,19 @@ def _without_waiting(name: str, flags: int) -> int:
 def read_bytes(path: Path, most: int, within: Path | None = None, wanted: str = "") -> bytes:
     """The bytes of a regular file, as `open_regular` opens it."""
     with open_regular(path, most, within, wanted) as file:
-        data = file.read(most + 1)
+        data = _up_to(file, most + 1)
     if len(data) > most:
         raise InputError(f"{path}: grows beyond the {most:,} bytes that are read; is it in use?")
     return data
+
+
+def _up_to(file: BinaryIO, most: int) -> bytes:
+    """The file's bytes, at most so many; reading reserves memory for its size, not for ``most``."""
+    parts, left, wanted = [], most, os.fstat(file.fileno()).st_size + 1
+    while part := file.read(min(left, wanted)):
+        parts.append(part)
+        left, wanted = left - len(part), BLOCK
+    return b"".join(parts)
 
 
 def is_file(path: Path) -> bool:

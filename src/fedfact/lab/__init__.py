@@ -11,6 +11,7 @@ from .play.hedge import Learned, hedge
 from .play.realfm import RealFMPlay, realfm
 from .rules.registry import all_rules, rule_names
 from .setting import COSTS, TERMS, Setting
+from .sweep import Sweep, sweep
 
 __all__ = [
     "COSTS",
@@ -28,6 +29,7 @@ __all__ = [
     "RealFMPlay",
     "RuleEnd",
     "Setting",
+    "Sweep",
     "Table",
     "all_rules",
     "attack",
@@ -37,4 +39,5 @@ __all__ = [
     "realfm",
     "replies",
     "rule_names",
+    "sweep",
 ]

@@ -70,5 +70,13 @@ def compare(
         equilibrium(setting, lies=False, **play),
         equilibrium(setting, **play),
         equilibrium(setting, how="hedge", **play),
-        attack(setting, populations=populations, by=by, seed=seed, rules=rules, progress=progress),
+        attack(
+            setting,
+            populations=populations,
+            by=by,
+            seed=seed,
+            rules=rules,
+            curves=True,
+            progress=progress,
+        ),
     )

@@ -1,6 +1,6 @@
 """Who plays, and for what: terms, the number of agents, and where their costs come from."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
@@ -11,9 +11,10 @@ from ..arrays import IN_RANGE, LARGEST, SMALLEST, Floats, floats
 from ..errors import InputError
 from ..io.regular import is_file
 from ..io.tables import read_columns
-from ..mechanism import Terms, local_optimum
+from ..mechanism import Curve, Terms
 from .game.distribution import distribution, is_distribution
 from .game.rule import Belief, GameRule, Knows
+from .game.table import Table
 from .rules.registry import Choice, Choices, all_rules, select_rules
 
 COSTS = "norm:loc=1,scale=0.1"
@@ -36,12 +37,14 @@ class Setting:
     Attributes:
         costs: as it was given: a distribution of scipy.stats, or a file.
         given: the costs of the file; None where they are drawn.
+        truth: the curve that errors follow where the terms are wrong about it; None: theirs.
     """
 
     terms: Terms
     agents: int
     costs: str
     given: tuple[float, ...] | None = None
+    truth: Curve | None = None
 
     @classmethod
     def read(cls, costs: str = COSTS, agents: int | None = None, terms: Terms = TERMS) -> Self:
@@ -74,6 +77,7 @@ class Setting:
             "agents": self.agents,
             "costs": self.costs,
             "error_scale": float(self.terms.required_error_scale),
+            "exponent": float(self.terms.exponent),
             "alpha": float(self.terms.alpha),
             "retention": float(self.terms.retention),
             "consistency": float(self.terms.consistency),
@@ -139,10 +143,28 @@ class Setting:
         """Of an agent that knows so much."""
         return Belief(knows, self.median)
 
+    @cached_property
+    def curve(self) -> Curve:
+        """The curve that errors follow."""
+        return self.terms.curve if self.truth is None else self.truth
+
+    def table(self, reports: Floats, samples: Floats) -> Table:
+        """A round in which agents say and use this."""
+        return Table(self.terms, reports, samples, samples, truth=self.truth)
+
+    def times(self, factor: float) -> Self:
+        """The same with so many times the error scale."""
+        terms = replace(self.terms, error_scale=factor * float(self.terms.required_error_scale))
+        truth = None if self.truth is None else self.truth.times(factor)
+        return replace(self, terms=terms, truth=truth)
+
     def alone(self, cost: Floats) -> Floats:
-        """The loss of training alone (Thm 1): 2√(A·c)."""
-        A = float(self.terms.required_error_scale)
-        return floats(2 * cost * local_optimum(cost, A))
+        """The loss of training alone (Thm 1): 2√(A·c) for A/m."""
+        return self.curve.least_loss(cost)
+
+    def samples_alone(self, cost: Floats) -> Floats:
+        """What an agent uses that trains alone (Thm 1): √(A/c) for A/m."""
+        return self.curve.optimum(cost)
 
 
 def _is_file(costs: str) -> bool:

@@ -4,45 +4,45 @@ from .best_response import Response, best_response
 from .billing import billing_floor, least_admitted
 from .competition import compete, draw_order
 from .curve import Curve, CurveLike, curve_of
-from .losses import (
+from .formulas import (
+    CostDistribution,
     charge_for_misfit,
+    continuum_win_probability,
     contract_fee,
     effective_fee,
     fact_loss,
     federated_loss,
-    local_loss,
-    paper_pool,
-    penalised_loss,
-    pool_of_others,
-    truthfulness_penalty,
-)
-from .optima import federated_optimum, local_optimum, penalised_optimum, whole_local_optimum
-from .others import Others, Standing
-from .outcome import Play, expected_loss
-from .penalty import (
+    federated_optimum,
     free_rider_penalty,
     largest_alpha,
+    local_loss,
+    local_optimum,
+    others_below,
+    paper_pool,
+    penalised_loss,
+    penalised_optimum,
     penalty_slope,
     penalty_weight,
-    rationality_gap,
-)
-from .population import Population
-from .rules import RULES, Rule, rule_of
-from .settlement import Settlement, settle
-from .terms import Terms
-from .winning import (
-    CostDistribution,
-    continuum_win_probability,
-    others_below,
     places,
+    pool_of_others,
+    rationality_gap,
     simulate_draws,
     simulate_win_probability,
+    truthfulness_penalty,
+    whole_local_optimum,
     win_probability,
     win_probability_against,
     win_probability_if,
 )
+from .other_agents import Others, Standing
+from .outcome import Play, expected_loss
+from .population import Population
+from .rules import PAPER_RULE, RULES, Rule, rule_of
+from .settlement import Settlement, settle
+from .terms import Terms
 
 __all__ = [
+    "PAPER_RULE",
     "RULES",
     "CostDistribution",
     "Curve",

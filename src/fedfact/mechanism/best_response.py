@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Floats, floats
-from .others import Others
+from .other_agents import Others
 from .outcome import Play, expected_loss
 from .rules import RULES
 from .search import minimise

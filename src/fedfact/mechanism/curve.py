@@ -68,5 +68,5 @@ CurveLike: TypeAlias = Curve | ArrayLike
 
 
 def curve_of(curve: CurveLike) -> Curve:
-    """The curve; of a number, the paper's with that error scale."""
+    """The curve; of a number, the paper's with that error scale (Eq. 2)."""
     return curve if isinstance(curve, Curve) else Curve(curve)

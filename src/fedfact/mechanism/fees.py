@@ -5,7 +5,7 @@ import numpy as np
 from ..arrays import Ints
 from ..errors import InputError
 from .exact import MOST_MONEY, floor_difference, sum_floor_differences
-from .penalty import free_rider_penalty, largest_alpha
+from .formulas.penalty import free_rider_penalty, largest_alpha
 from .population import Population
 from .subunits import SubUnits, bits_for, errors
 from .terms import Terms

@@ -5,8 +5,8 @@ Real numbers, for advice and for finding best responses; the amounts paid are th
 
 from ..arrays import ArrayLike, Floats
 from ..errors import InputError
-from .losses import federated_loss, local_loss, penalised_loss
-from .others import Others, Standing
+from .formulas.losses import federated_loss, local_loss, penalised_loss
+from .other_agents import Others, Standing
 from .rules import RULES
 from .rules.rule import Chance
 from .terms import Terms

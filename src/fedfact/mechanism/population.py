@@ -24,6 +24,7 @@ _KINDS: dict[str, tuple[str, Any]] = {
 _COLUMNS = {
     "reported_cost": "numbers",
     "samples": "whole numbers",
+    "counted": "whole numbers",
     "capacity": "whole numbers",
     "size": "whole numbers",
     "left": "truth values",
@@ -47,6 +48,8 @@ class Population:
         local_loss, federated_loss: measured test losses, both or neither.
         left: agents that were gone before the end; they pay the fee for what they delivered, no
             charge for what they did not, and forfeit reward and rebate.
+        counted: the samples that charges go by, where agents are billed for fewer because they were
+            away. None: those billed.
         signed_size: Σu of all that signed, where some of them did not deliver; by it charges are
             worked out. None: those here are all that signed.
     """
@@ -60,6 +63,7 @@ class Population:
     left: Bools | None = None
     size: Ints | None = None
     signed_size: int | None = None
+    counted: Ints | None = None
 
     def __post_init__(self) -> None:
         if len(self.agents) < 3:
@@ -81,13 +85,21 @@ class Population:
         for name in ("local_loss", "federated_loss"):
             if getattr(self, name) is not None:
                 self._check(np.isfinite(getattr(self, name)), name, "a finite number")
+        used = self.used
+        if self.counted is not None:
+            self._check(used >= self.samples, "counted", "as many as samples, or more")
         if self.capacity is not None:
             capacity = self.capacity
             self.refuse(
-                capacity < self.samples,
-                lambda k: f"it delivered {self.samples[k]:,} samples and has {capacity[k]:,}",
+                capacity < used,
+                lambda k: f"it delivered {used[k]:,} samples and has {capacity[k]:,}",
             )
         self._check_sizes()
+
+    @property
+    def used(self) -> Ints:
+        """The samples that charges go by."""
+        return self.samples if self.counted is None else self.counted
 
     @property
     def total(self) -> int:

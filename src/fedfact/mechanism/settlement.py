@@ -18,12 +18,12 @@ from ..results import SHOWN, Tabular, html_table, text_table
 from .exact import exact_sum
 from .fees import shown_penalty
 from .population import Population
-from .rules import Rule, rule_of
+from .rules import GIVEN, Rule, rule_of
 from .rules.rule import whole_part
 from .terms import Terms
 from .waterfall import waterfall
 
-AMOUNTS = ("fee", "charge", "compensation", "reward", "rebate", "net")
+AMOUNTS = ("fee", "charge", "compensation", *GIVEN, "net")
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -38,7 +38,7 @@ class Settlement(Tabular):
         reward: received by the winners of a draw.
         rebate: H_i, received where nothing is drawn.
         net: received less paid.
-        group, won: of the draw; group is −1 for agents that met nobody.
+        group, won: of the draw; group is −1 for agents in no group.
         surplus: what the operator is left with; never negative.
         shortfall: what compensations lack where federation hurt more than it helped.
     """
@@ -118,8 +118,11 @@ class Settlement(Tabular):
 
     @property
     def penalty(self) -> Ints:
-        """P_fr of Eq. 8, for comparison: it moves no money, and may exceed the fee, in which case
-        the paper's contract fee B − P_fr is negative. Where losses were measured, there is none."""
+        """P_fr of Eq. 8, for comparison: it moves no money.
+
+        Where it exceeds the fee, the paper's contract fee B − P_fr is negative. Where losses were
+        measured, there is none.
+        """
         if self.population.local_loss is not None:
             return np.zeros(len(self.population), np.int64)
         return shown_penalty(self.population, self.terms)
@@ -161,7 +164,7 @@ def settle(population: Population, terms: Terms, seed: int | None = None) -> Set
     >>> agents = Population(list("abc"), np.array([4e-6, 2e-6, 1e-6]), np.array([500, 707, 1000]))
     >>> result = settle(agents, Terms(error_scale=1.0, unit=1e-6, rule="rebate"))
     >>> result.fee, result.rebate, result.surplus
-    (array([1547,  962,  547]), array([816, 1055, 1128]), 57)
+    (array([1547,  962,  547]), array([ 816, 1055, 1154]), 31)
     """
     rule, nothing = rule_of(terms), np.zeros(len(population), np.int64)
     population.refuse(
@@ -171,8 +174,15 @@ def settle(population: Population, terms: Terms, seed: int | None = None) -> Set
             "nobody is billed for fewer than a third of that"
         ),
     )
-    if population.size is not None and not rule.knows_sizes:
-        raise InputError(f"the {rule.name} rule knows no sizes; leave them out, or take another")
+    measured = population.local_loss is not None
+    if measured and not rule.measurable:
+        raise InputError(
+            f"the {rule.name} rule cannot settle by measured losses: nobody measures what would be "
+            "if all did as one agent does; settle by the curve, or take another rule"
+        )
+    if population.size is not None and (measured or not rule.knows_sizes):
+        who = "settling by measured losses" if measured else f"the {rule.name} rule"
+        raise InputError(f"{who} knows no sizes; leave them out, or take another rule")
     signed = population.total_size if population.signed_size is None else population.signed_size
     if rule.is_void(population.total_size, signed):
         raise InputError(
@@ -181,7 +191,7 @@ def settle(population: Population, terms: Terms, seed: int | None = None) -> Set
         )
     charge = compensation = nothing
     shortfall = 0
-    if population.local_loss is None:
+    if not measured:
         fee, pool = rule.collect(population, terms)
         charge = rule.charge(population, terms)
     else:

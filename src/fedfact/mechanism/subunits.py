@@ -59,6 +59,14 @@ class SubUnits:
         part = self.part - other.part + (borrow.astype(np.int64) << self.bits)
         return SubUnits(self.whole - other.whole - borrow, part, self.bits)
 
+    def coarser(self, shift: Ints, *, up: bool) -> "SubUnits":
+        """Rounded to sub-units 2^shift times as large, for each its own; counted in the same.
+
+        What was rounded up is the same then as if it had been rounded up to these at once.
+        """
+        part = ((self.part + ((1 << shift) - 1 if up else 0)) >> shift) << shift
+        return SubUnits(self.whole + (part >> self.bits), part & (2**self.bits - 1), self.bits)
+
     @property
     def ceiling(self) -> Ints:
         """In whole minor units, rounded up."""
@@ -73,6 +81,12 @@ class SubUnits:
 def bits_for(largest_size: int) -> int:
     """How fine sub-units are beside the largest size."""
     return BITS + (largest_size - 1).bit_length()
+
+
+def bits_of_each(size: Ints) -> Ints:
+    """The same for each size by itself."""
+    bits: Ints = BITS + np.frexp(size - 1.0)[1].astype(np.int64)
+    return bits
 
 
 def errors(
@@ -115,7 +129,7 @@ def _in_floats(
     K, b = terms.error_scale_in_units, as_fraction(terms.exponent)
     scale = longdouble(K * 2**bits)
     eps = np.finfo(np.longdouble).eps
-    x: Longs = samples.astype(np.longdouble) * longdouble(Fraction(times))
+    x: Longs = samples.astype(np.longdouble) * np.longdouble(times)
     x /= over
     if b == 1:
         value: Longs = scale / x
@@ -156,8 +170,6 @@ def decimal_of(number: Fraction) -> Decimal:
 
 
 def longdouble(number: Fraction) -> np.longdouble:
-    """A fraction as the float with the most digits that the machine has."""
-    long: np.longdouble = np.longdouble(str(number.numerator)) / np.longdouble(
-        str(number.denominator)
-    )
-    return long
+    """A fraction as the nearest float of the kind with the most digits that the machine has."""
+    with localcontext(_WORKING):
+        return np.longdouble(str(decimal_of(number)))

@@ -14,7 +14,7 @@ from ..calibration import Calibration
 from ..errors import InputError, did_you_mean
 from ..federation.deploy.in_process import FinishedFederation
 from ..io.files import write_whole
-from ..lab import AttackTable, Comparison, Equilibrium
+from ..lab import AttackTable, Comparison, Equilibrium, Sweep
 from ..mechanism import Settlement
 from ..study.collapse.result import Collapse
 from ..study.files.directory import Result
@@ -23,6 +23,7 @@ from .base.pictures import pictures
 from .lab.attacks import attacks
 from .lab.dynamics import dynamics
 from .lab.page import compare_charts
+from .lab.sweep import sweep_chart
 from .single.advice import picture_of_advice
 from .single.calibration import picture_of_calibration
 from .single.collapse import collapse_chart
@@ -56,9 +57,10 @@ class _Drawing:
 
 
 def plot(result: Any, figure: str | None = None) -> Picture:
-    """A picture of a result: of a calibration, a settlement, an advice or its applicant, a finished
-    federation, a study, a collapse, or of the lab an equilibrium, a table of attacks or a
-    comparison.
+    """A picture of a result.
+
+    That is a calibration, a settlement, an advice or its applicant, a finished federation, a study,
+    a collapse, or from the lab an equilibrium, a table of attacks, a sweep or a comparison.
 
     Of a study or a comparison there are several; ``figure`` names the one to draw, such as
     ``figure-2-losses``. Without it, the first is drawn.
@@ -132,6 +134,11 @@ def _equilibrium(result: Equilibrium) -> list[_Drawing]:
 @_drawings.register
 def _attacks(result: AttackTable) -> list[_Drawing]:
     return _of_charts([attacks({"attacks": result.document()})])
+
+
+@_drawings.register
+def _sweep(result: Sweep) -> list[_Drawing]:
+    return _of_charts([sweep_chart(result.document())])
 
 
 @_drawings.register

@@ -9,18 +9,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from ..arrays import Bools, Floats, Ints
 from ..errors import InputError
 from ..io.tables import read_columns
 from ..mechanism import Population
 from ..mechanism.population import MOST_SIZE
+from ..results import Tabular
 
 REQUIRED = ("agent", "reported_cost", "samples")
 OPTIONAL = ("true_cost", "capacity", "size", "left", "local_loss", "federated_loss")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class AgentsFile:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class AgentsFile(Tabular):
     """What a file says of its agents, in columns; and which other columns it has."""
 
     path: Path
@@ -36,6 +39,15 @@ class AgentsFile:
     ignored: list[str]
     place: Callable[[int], str]
     """Where the k-th agent stands in the file, in words."""
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Each agent with the columns that are there."""
+        columns = {"agent": self.agents}
+        for name in (*REQUIRED[1:], *OPTIONAL):
+            values = getattr(self, name)
+            if isinstance(values, np.ndarray):
+                columns[name] = values.tolist()
+        return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
     def population(self, *, measured: bool | None = None) -> Population:
         """The agents to settle; by measured losses if asked, or if not asked and they are there."""

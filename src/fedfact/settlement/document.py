@@ -11,6 +11,7 @@ from ..mechanism import Settlement
 from ..mechanism.exact import exact_sum
 from ..mechanism.settlement import AMOUNTS
 from .agents import AgentsFile
+from .plausible import remark_on_fit
 
 FORMATS = (".json", ".parquet", ".csv")
 """Endings of a file's name, each with its format."""
@@ -104,6 +105,13 @@ def remarks(file: AgentsFile, settlement: Settlement) -> list[str]:
     if n < 6:
         notes.append(f"{n} agents; six or more are recommended")
     notes += settlement.rule.remarks(n)
-    if not settlement.fee.any() and not settlement.compensation.any():
-        notes.append(f"all fees round to 0 units of {float(settlement.terms.unit):g}; is it right?")
+    terms, population = settlement.terms, settlement.population
+    if settlement.input == "analytic":
+        tiny = float(terms.curve.error(population.samples).max()) < float(terms.unit)
+        if fit := remark_on_fit(population, terms):
+            notes.append(fit)
+    else:
+        tiny = not settlement.fee.any() and not settlement.compensation.any()
+    if tiny:
+        notes.append(f"no fee comes to more than one unit of {float(terms.unit):g}; is it right?")
     return notes

@@ -20,11 +20,12 @@ from ..mechanism.rules.figures import (
     penalty_line,
 )
 from ..money import MoneyUnit
+from ..results import Tabular, html_table, text_table
 
 
-@dataclass(frozen=True, slots=True)
-class Statement:
-    """What one agent is told of a settlement."""
+@dataclass(frozen=True, slots=True, repr=False)
+class Statement(Tabular):
+    """What one agent learns about a settlement."""
 
     agent: str
     rule: str
@@ -45,6 +46,24 @@ class Statement:
     def document(self) -> dict[str, Any]:
         """The statement as a JSON document."""
         return asdict(self)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Its lines, with amounts in minor units."""
+        return [asdict(line) for line in self.lines]
+
+    def shown_rows(self) -> list[dict[str, Any]]:
+        """The same with amounts as people write them."""
+        return [{**row, "amount": self.money_unit.money(row["amount"])} for row in self.rows()]
+
+    def __repr__(self) -> str:
+        return f"{self._title}\n{text_table(self.shown_rows())}"
+
+    def _repr_html_(self) -> str:
+        return html_table(self.shown_rows(), self._title)
+
+    @property
+    def _title(self) -> str:
+        return f"Statement for {self.agent}, rule {self.rule}, {self.samples:,} samples"
 
 
 def statement(settlement: Settlement, agent: str, *, penalty: bool = False) -> Statement:
@@ -113,6 +132,7 @@ def _figures(settlement: Settlement, k: int, total: int) -> Figures:
     return Figures(
         reported_cost=float(population.reported_cost[k]),
         samples=int(population.samples[k]),
+        counted=int(population.used[k]),
         total=total,
         standing=Standing(
             len(population),

@@ -8,16 +8,17 @@ from typing import Any
 from ..errors import InputError
 from ..io.files import alone, clear_torn, write_json, write_whole
 from ..io.folders import make_folder
-from ..mechanism import RULES, settle
+from ..mechanism import PAPER_RULE
+from ..mechanism.fees import shown_penalty
 from ..progress import Progress, part_of, silent
 from ..training import Job, Machine
 from ..training.setup import load_to_train
-from .config.agents import Agents, agents_of
+from .config.agents import StudyAgents, agents_of
 from .config.arm import Arm, arms
 from .config.load import read_study
 from .config.study import Study
 from .config.write_toml import to_toml
-from .files.directory import Columns, Result, read_result, write_tables
+from .files.directory import ColumnLists, Result, read_result, write_tables
 from .files.guard import FILES, TRAINED, check_directory
 from .files.manifest import manifest
 from .files.trained import (
@@ -30,6 +31,7 @@ from .files.trained import (
     read_trained,
     train,
 )
+from .measure.ends import settled
 from .measure.measured import Measured, measure
 from .measure.summary import summary
 
@@ -40,7 +42,7 @@ class Part:
 
     arm: Arm
     seed: int
-    who: Agents
+    who: StudyAgents
     path: Path
     job: Job | None
     about: dict[str, Any]
@@ -160,15 +162,15 @@ def _plan(
     return parts
 
 
-def _check_terms(study: Study, arm: Arm, who: Agents) -> None:
-    """Refuse terms that could not be settled, which the formula A/m tells before any training."""
-    for rule in RULES:
-        try:
-            settle(who.population(), study.terms.agreed(rule), seed=0)
-        except InputError as error:
-            raise InputError(f"{study.name}, {arm.name}: {error}") from None
+def _check_terms(study: Study, arm: Arm, who: StudyAgents) -> None:
+    """Refuse terms that could not be settled, or drawn, which the curve tells before training."""
+    try:
+        by_papers_rule = settled(study, who, seed=0)[PAPER_RULE.name]
+        shown_penalty(by_papers_rule.population, by_papers_rule.terms)  # Figure 3
+    except InputError as error:
+        raise InputError(f"{study.name}, {arm.name}: {error}") from None
 
 
-def _stacked(tables: list[Columns]) -> Columns:
+def _stacked(tables: list[ColumnLists]) -> ColumnLists:
     """Tables of the same columns, one below the other."""
     return {name: [row for table in tables for row in table[name]] for name in tables[0]}

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from .algorithm import Federated, train_federated, train_local
     from .augmentation.settings import Augmentation
     from .checkpoint import Checkpoint
-    from .curve import Curve
+    from .curve import TrainingCurve
     from .engines.engine import Machine
     from .evaluate import Score
     from .job import Job
@@ -23,12 +23,12 @@ __all__ = [
     "RECIPES",
     "Augmentation",
     "Checkpoint",
-    "Curve",
     "Federated",
     "Job",
     "Machine",
     "Recipe",
     "Score",
+    "TrainingCurve",
     "prepare",
     "train_federated",
     "train_local",
@@ -40,7 +40,7 @@ __getattr__, __dir__ = _lazily(
         "RECIPES": "recipe",
         "Augmentation": "augmentation.settings",
         "Checkpoint": "checkpoint",
-        "Curve": "curve",
+        "TrainingCurve": "curve",
         "Federated": "algorithm",
         "Job": "job",
         "Machine": "engines.engine",

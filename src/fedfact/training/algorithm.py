@@ -9,7 +9,7 @@ from ..errors import InputError
 from ..progress import Progress, silent
 from .agent import Weights
 from .checkpoint import Checkpoint
-from .curve import Curve
+from .curve import TrainingCurve
 from .engines.engine import Machine
 from .evaluate import Score
 from .job import Job
@@ -19,7 +19,7 @@ from .job import Job
 class Federated:
     """What federated training gives: the server's model, and its test scores on the way."""
 
-    curve: Curve
+    curve: TrainingCurve
     weights: Weights
 
 
@@ -47,11 +47,11 @@ def train_federated(
             weights = _weights_like(job.initial_model().state_dict(), saved["weights"])
             return Federated(_curves([saved["curve"]], 1, ended=True)[0], weights)
     with machine.engine(job, [total] * n) as engine:
-        done, curve = 0, Curve()
+        done, curve = 0, TrainingCurve()
         if checkpoint and saved:
             with checkpoint.restoring():
                 engine.restore(saved["engine"])
-                done, curve = _within(saved["done"], total), Curve.from_rows(saved["curve"])
+                done, curve = _within(saved["done"], total), TrainingCurve.from_rows(saved["curve"])
         while done < total:
             progress("federated", _images(job, [done] * n), images, "images")
             steps = min(h, total - done)
@@ -81,7 +81,7 @@ def train_local(
     every: int = 1,
     checkpoint: Checkpoint | None = None,
     progress: Progress = silent,
-) -> list[Curve]:
+) -> list[TrainingCurve]:
     """Every agent alone: the same first weights, optimiser, schedule and number of epochs.
 
     Every agent does E epochs of its own data, however many batches that is, and its model is tested
@@ -95,7 +95,7 @@ def train_local(
         with checkpoint.restoring():
             return _curves(saved["curves"], job.agents, ended=True)
     with machine.engine(job, [epochs * steps for steps in per_epoch]) as engine:
-        first, curves = 0, [Curve() for _ in per_epoch]
+        first, curves = 0, [TrainingCurve() for _ in per_epoch]
         if checkpoint and saved:
             with checkpoint.restoring():
                 engine.restore(saved["engine"])
@@ -128,9 +128,9 @@ def _within(done: Any, total: int) -> int:
     return done
 
 
-def _curves(rows: Sequence[Any], models: int, *, ended: bool = False) -> list[Curve]:
+def _curves(rows: Sequence[Any], models: int, *, ended: bool = False) -> list[TrainingCurve]:
     """A saved curve for each model; where they ended, none is empty."""
-    curves = [Curve.from_rows(points) for points in rows]
+    curves = [TrainingCurve.from_rows(points) for points in rows]
     if len(curves) != models or (ended and not all(curve.epochs for curve in curves)):
         raise ValueError
     return curves

@@ -132,8 +132,9 @@ class Checkpoint:
 
     @contextmanager
     def restoring(self) -> Iterator[None]:
-        """Refuse a state of which the block can make nothing: somebody else wrote it, or another
-        version did. Its SHA-256 may be right all the same.
+        """Refuse a state that the block cannot use.
+
+        Somebody else wrote it, or another version did; its SHA-256 may be right all the same.
         """
         try:
             yield

@@ -10,7 +10,7 @@ from .evaluate import Score
 
 
 @dataclass
-class Curve:
+class TrainingCurve:
     """The scores of one model while it trains: ``scores[k]`` after ``epochs[k]`` epochs."""
 
     epochs: list[int] = field(default_factory=list)

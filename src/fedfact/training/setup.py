@@ -9,7 +9,7 @@ from torch import nn
 
 from ..arrays import Ints
 from ..data import Dataset, load, partition
-from ..data.description import By
+from ..data.description import SplitBy
 from ..data.partition import parse_scheme
 from ..data.registry import SETS
 from ..data.sources.locate import data_directory
@@ -32,7 +32,7 @@ def prepare(
     seed: int = 0,
     recipe: Recipe | None = None,
     directory: Path | None = None,
-    split: By = "lesion",
+    split: SplitBy = "lesion",
     progress: Progress = silent,
 ) -> Job:
     """The training of a data set's own network by agents that share its training data.
@@ -61,14 +61,14 @@ def prepare(
     m = np.broadcast_to(np.asarray(samples, np.int64), n)
     shards = partition(labels, m, how, generator(seed, "partition"))
     job = assemble(dataset, shards, recipe or RECIPES[name], seed, how, directory, split)
-    job.initial_model()  # a broken file of weights is told of now
+    job.initial_model()  # a broken file of weights is reported now
     return job
 
 
-def load_to_train(name: str, directory: Path | None, split: By, progress: Progress) -> Dataset:
+def load_to_train(name: str, directory: Path | None, split: SplitBy, progress: Progress) -> Dataset:
     """The data set, whose network's weights, where it needs some, are there as well."""
     if name in SETS and SETS[name].pretrained:
-        find_weights(data_directory(directory))  # told of before the images are decoded
+        find_weights(data_directory(directory))  # reported before the images are decoded
     return load(name, directory, split=split, progress=progress)
 
 
@@ -79,7 +79,7 @@ def assemble(
     seed: int,
     how: str,
     directory: Path | None = None,
-    split: By = "lesion",
+    split: SplitBy = "lesion",
 ) -> Job:
     """The job of agents that train the data set's own network on these shards.
 

@@ -101,9 +101,9 @@ def test_attack_as_json(fedfact):
     assert (found["agents"], found["populations"]) == (16, 50)
     assert [each["attack"] for each in found["attacks"]] == ["merged"]
     (cell,) = found["cells"]
-    was = 2 * (15 / 16 - 14 / 15 + 1 / 16 + 1)
+    was = 2 * (1 + 1 / 16)
     used = np.linspace(0.5, 2, 10_001)  # under one name, in units of m*
-    now = (1 / (14 + used) + 1 / used + used).min() - 13 / 14
+    now = (1 / (14 + used) + 1 / used + used).min() - 14 / 15
     assert cell["gain"] == pytest.approx((was - now) / 4, rel=1e-4)
     assert (cell["rule"], cell["payer"], cell["deficit"]) == ("rebate", "the honest", False)
 
@@ -123,6 +123,46 @@ def test_attacks_as_text(fedfact):
     assert "exact" in lines["free rider, verified"]
     line = next(line for line in one.out.splitlines() if "saboteur" in line)
     assert "0 %" in line
+
+
+def test_other_curves_and_benchmarks_as_text(fedfact):
+    run = fedfact("lab", "attack", "--agents", "6", "--populations", "20", "--attack", "merged")
+    assert run.code == 0
+    lines = {line.split("  ")[0].strip(): line for line in run.out.splitlines()}
+    assert "!" in lines["A is 1.1 times the true one"]  # a loser of the sandwich
+    assert "!" not in lines["the curve of the terms"]
+    for word in ("gain of the best placed", "b taken for 1 where it is 0.3", "gain, b = 0.3"):
+        assert word in run.out
+    assert "Benchmarks, not rules to sign: vcg, first-best." in " ".join(run.out.split())
+    only = ["--rule", "shared", "--attack", "merged-sized"]
+    one = fedfact("lab", "attack", "--agents", "6", "--populations", "20", *only)
+    for word in ("best placed", "two as one, size true", "all honest", "worst off"):
+        assert word in one.out
+
+
+def test_the_exponent_comes_with_the_terms(fedfact, tmp_path):
+    """Three equal agents under rebate bear (n^(−b) + b)/(1 + b) of their loss alone."""
+    terms = tmp_path / "terms.toml"
+    terms.write_text("error_scale = 100.0\nexponent = 0.5\n")
+    costs = tmp_path / "same.csv"
+    costs.write_text("true_cost\n1\n1\n1\n")
+    given = ["--terms", str(terms), "--costs", str(costs), "--rule", "rebate", "--json"]
+    found = document(fedfact("lab", "equilibrium", *given))
+    assert found["exponent"] == 0.5
+    assert found["rules"][0]["loss"]["mean"] == pytest.approx((3**-0.5 + 0.5) / 1.5)
+    assert found["rules"][0]["benchmark"] is False
+
+
+def test_sweep(fedfact, tmp_path):
+    picture = tmp_path / "sweep.png"
+    base = ["lab", "sweep", "--populations", "2", "--rule", "shared", "--rule", "first-best"]
+    run = fedfact(*base, "--plot", str(picture))
+    assert run.code == 0
+    assert "first best (benchmark)" in run.out
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    found = document(fedfact(*base, "--json"))
+    assert [rule["benchmark"] for rule in found["rules"]] == [False, True]
+    assert {row["over"] for row in found["rows"]} == {"agents", "exponent"}
 
 
 def test_a_mark_for_what_an_attack_breaks(fedfact):
@@ -176,12 +216,25 @@ def test_numbers_that_are_none_are_dashes(capsys):
     print_equilibrium(
         {"agents": 3, "how": "replies", "rules": [{**end, "converged": False, "rounds": 9}]}
     )
-    keys = ("gain", "gain_error", "honest", "honest_error", "worst", "wins", "wins_before")
+    keys = (
+        "gain",
+        "gain_error",
+        "best_gain",
+        "best_place",
+        "honest",
+        "honest_error",
+        "worst",
+        "wins",
+        "wins_before",
+    )
     cell = dict.fromkeys((*keys, "irrational")) | {"rule": "a", "attack": "b", "applies": True}
     cell |= {"payer": "nobody", "deficit": False, "gain_exact": False, "honest_exact": False}
-    rules = [{"rule": name, "title": "T", "purse": False} for name in ("a", "c")]
+    rules = [
+        {"rule": name, "title": "T", "purse": False, "benchmark": False} for name in ("a", "c")
+    ]
     cells = [cell, {**cell, "rule": "c"}]
     one = {"attacks": [{"attack": "b", "title": "t"}], "cells": cells, "rules": rules}
+    one["curves"] = None
     print_attacks(one)
     print_attacks({**one, "rules": rules[:1]})
     out = capsys.readouterr().out
@@ -329,12 +382,15 @@ def test_help_names_rules_and_attacks(fedfact):
 def test_the_table_says_who_pays(fedfact):
     run = fedfact("lab", "attack", "--agents", "6", "--populations", "50")
     assert run.code == 0
-    gains, losses = run.out.split(" loss of an honest agent", 1)
+    gains, rest = run.out.split(" loss of an honest agent", 1)
+    losses = rest.split(" loss, all honest", 1)[0]
     assert "best reply" in gains
     assert "best reply" in losses
     assert "Who pays: h the honest, s the server, hs both." in losses
     (claims,) = (line for line in losses.splitlines() if "free rider, unverified" in line)
-    assert claims.split()[-1] in ("s", "hs")  # the auction's server pays for what nobody did
+    said = claims.split()
+    assert said[-2:] == ["–", "–"]  # benchmarks
+    assert said[-3] in ("s", "hs")  # the auction's server pays for what nobody did
 
 
 def test_help_names_the_commands(fedfact):

@@ -8,9 +8,11 @@ from fedfact import InputError, Terms
 from fedfact.federation.agreement.contract import Enrolment, contracts_for
 from fedfact.federation.agreement.delivery import (
     Attestation,
+    Rounds,
     billed_population,
     check_attestation,
     deliveries,
+    why_void,
 )
 from fedfact.federation.wire.canonical import decimal
 
@@ -60,21 +62,43 @@ def test_attestations_that_do_not_fit_are_refused(said, before, why):
         check(said, before)
 
 
-def test_billed_is_what_was_delivered_but_never_less_than_the_least():
+def delivered(said, held, planned=None, terms=TERMS, gone=(), attended=None, asked=None):
+    """Deliveries of agents that were there in every round, if it is not said otherwise."""
+    there, all_asked = dict.fromkeys(said, held), dict.fromkeys(said, held)
+    rounds = Rounds(planned or held, held)
+    presence = there | (attended or {}), all_asked | (asked or {})
+    return deliveries(CONTRACTS, said, *presence, rounds, terms, gone)
+
+
+def test_billed_is_what_was_delivered_but_never_less_than_a_third_of_the_least():
     said = {
         "cedar": attested(5, samples=200, used=192),
         "alder": attested(3, used=99),
-        "birch": attested(5, used=7),
+        "birch": attested(5, used=6),
     }
-    found = [each.dump() for each in deliveries(CONTRACTS, said, 5, 5, TERMS)]
+    found = [each.dump() for each in delivered(said, 5, attended={"alder": 3}, asked={"alder": 5})]
     assert found == [
-        {"agent": "alder", "promised": 100, "delivered": 99, "billed": 99, "last_round": 3,
-         "left": True},
-        {"agent": "birch", "promised": 141, "delivered": 7, "billed": 20, "last_round": 5,
-         "left": False},
-        {"agent": "cedar", "promised": 200, "delivered": 192, "billed": 192, "last_round": 5,
-         "left": False},
+        {"agent": "alder", "promised": 100, "delivered": 99, "counted": 99, "attended": 3,
+         "asked": 5, "billed": 59, "last_round": 3, "left": True},
+        {"agent": "birch", "promised": 141, "delivered": 6, "counted": 7, "attended": 5,
+         "asked": 5, "billed": 7, "last_round": 5, "left": False},
+        {"agent": "cedar", "promised": 200, "delivered": 192, "counted": 192, "attended": 5,
+         "asked": 5, "billed": 192, "last_round": 5, "left": False},
     ]  # fmt: skip
+
+
+def test_who_missed_rounds_is_billed_for_its_part_and_charged_by_what_it_used():
+    (alder,) = delivered({"alder": attested(20, used=100)}, 20, attended={"alder": 3})
+    assert (alder.left, alder.counted, alder.billed) == (False, 100, 15)
+    (alder,) = delivered({"alder": attested(20, used=99)}, 20, attended={"alder": 19})
+    assert (alder.counted, alder.billed) == (99, 94)  # 94.05, rounded down
+    (alder,) = delivered({"alder": attested(20, used=99)}, 20, attended={"alder": 1})
+    assert (alder.counted, alder.billed) == (99, 7)  # not below the floor
+    (alder,) = delivered(
+        {"alder": attested(2, used=99)}, 20, gone=["alder"], attended={"alder": 2},
+        asked={"alder": 2},
+    )  # fmt: skip
+    assert (alder.left, alder.counted, alder.billed) == (True, 99, 99)  # not asked after it left
 
 
 @pytest.mark.parametrize(
@@ -90,25 +114,44 @@ def test_billed_is_what_was_delivered_but_never_less_than_the_least():
         (9, 9, ("birch",), False),
     ],
 )
-@pytest.mark.parametrize("early", [False, True])
+@pytest.mark.parametrize("early", [0, 18])
 def test_who_has_left(last, rounds, gone, left, early):
     """It is the same where the operator ends the training early: else it would choose when."""
     said = {"alder": attested(last)}
-    (alder,) = deliveries(CONTRACTS, said, rounds, rounds + early, TERMS, gone)
+    (alder,) = delivered(said, rounds, rounds + early, gone=gone)
     assert alder.left is left
     assert alder.billed == (100 if early and not left else 64)
 
 
 def test_the_escrow_raises_what_is_billed_at_least():
     terms = Terms(error_scale=20000.0, unit=0.01, minimum_samples=20, escrow=40_000)
-    delivered = deliveries(CONTRACTS, {"alder": attested(used=30)}, 3, 3, terms)
-    assert (delivered[0].delivered, delivered[0].billed) == (30, 50)
+    (alder,) = delivered({"alder": attested(used=30)}, 3, terms=terms)
+    assert (alder.delivered, alder.billed) == (30, 50)
 
 
 def test_fewer_than_three_cannot_be_settled():
     said = {name: attested() for name in ("alder", "birch")}
-    assert billed_population(deliveries(CONTRACTS, said, 3, 3, TERMS), CONTRACTS) is None
-    assert billed_population([], CONTRACTS) is None
+    assert why_void(delivered(said, 3), CONTRACTS, TERMS).startswith("fewer than three agents")
+    assert why_void([], CONTRACTS, TERMS).startswith("fewer than three agents")
+
+
+def test_under_shared_less_than_half_of_the_signed_size_cannot_be_settled():
+    terms = Terms(error_scale=20000.0, unit=0.01, minimum_samples=20, rule="shared")
+    sizes = {"alder": 1, "birch": 2, "cedar": 3, "dogwood": 6}
+    contracts = contracts_for(ENROLMENTS, terms, START, sizes)
+
+    def void(*names, bigger=0):
+        there = delivered({name: attested() for name in names}, 3)
+        signed = dict(contracts)
+        signed["dogwood"] = signed["dogwood"].model_copy(update={"size": 6 + bigger})
+        return why_void(there, signed, terms)
+
+    assert void("alder", "birch", "cedar") is None  # 6 of 12
+    assert void("alder", "birch", "cedar", bigger=1) == (
+        "those who delivered have 6 of the size of 13 that signed, too little to settle by the "
+        "shared rule; no money moves"
+    )
+    assert void("alder", "birch", "dogwood", bigger=1) is None
 
 
 @settings(max_examples=100, deadline=None)
@@ -119,16 +162,23 @@ def test_the_population_is_that_of_the_deliveries(used, there, data):
     said = {
         name: attested(rounds[name], used=m) for name, m in zip(names, used[:there], strict=True)
     }
-    population = billed_population(deliveries(CONTRACTS, said, 3, 3, TERMS), CONTRACTS)
+    population = billed_population(delivered(said, 3, attended=rounds), CONTRACTS)
     assert list(population.agents) == names
     assert population.reported_cost.tolist() == [COSTS[name] for name in names]
-    assert population.samples.tolist() == [max(20, m) for m in used[:there]]
+    part = [m * rounds[name] // 3 for name, m in zip(names, used[:there], strict=True)]
+    assert population.samples.tolist() == [max(7, m) for m in part]
+    assert population.counted.tolist() == [max(7, m) for m in used[:there]]
     assert population.left.tolist() == [rounds[name] < 2 for name in names]
-    assert not population.capped.any()
+    assert (population.capacity, population.size, population.signed_size) == (None, None, 4)
 
 
-def test_who_is_there_when_training_ends_early_is_billed_for_what_it_agreed_to():
-    said = {"alder": attested(3, used=30), "cedar": attested(1, samples=200, used=60)}
-    alder, cedar = deliveries(CONTRACTS, said, 3, 10, TERMS)
-    assert (alder.delivered, alder.billed, alder.left) == (30, CONTRACTS["alder"].samples, False)
-    assert (cedar.delivered, cedar.billed, cedar.left) == (60, 60, True)
+def test_who_is_there_when_training_ends_early_is_billed_at_its_pace_and_as_promised_at_most():
+    said = {
+        "alder": attested(3, used=30),  # as many as 100 in 10 rounds
+        "birch": attested(3, used=29),  # 96 in 10
+        "cedar": attested(1, samples=200, used=60),
+    }
+    alder, birch, cedar = delivered(said, 3, 10, attended={"cedar": 1})
+    assert (alder.delivered, alder.counted, alder.billed, alder.left) == (30, 100, 100, False)
+    assert (birch.delivered, birch.counted, birch.billed) == (29, 96, 96)  # 96.67, rounded down
+    assert (cedar.delivered, cedar.counted, cedar.billed, cedar.left) == (60, 60, 20, True)

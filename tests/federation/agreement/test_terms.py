@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from fedfact.errors import InputError
 from fedfact.federation.agreement.terms import (
-    LARGEST_ALPHA,
     Conduct,
     Published,
     publish,
@@ -38,12 +37,12 @@ def changed(**parts):
 
 
 def test_terms_read_back_as_they_were_published():
-    terms = published(alpha=1.25, retention=0.125, escrow=10**9, rule="sandwich")
+    terms = published(exponent=0.37, retention=0.125, escrow=10**9, rule="sandwich")
     again = Published.read(terms.encoded()).checked()
     assert again == terms
     assert again.hash() == terms.hash()
     assert again.terms() == Terms(
-        **SAID, alpha=1.25, retention=0.125, escrow=10**9, rule="sandwich"
+        **SAID, exponent=0.37, retention=0.125, escrow=10**9, rule="sandwich"
     )
     assert again.plan() == PLAN
 
@@ -52,7 +51,10 @@ def test_terms_read_back_as_they_were_published():
     ("one", "other"),
     [
         ({"error_scale": 20000}, {"error_scale": 20000.0}),
-        ({"alpha": 1}, {"alpha": 1.0}),
+        ({"exponent": 1}, {"exponent": 1.0}),
+        ({"exponent": Fraction(1, 2)}, {"exponent": 0.5}),
+        ({}, {"alpha": 0.3}),
+        ({}, {"loss_value": 7.0}),
         ({"retention": 0}, {"retention": -0.0}),
         ({"retention": Fraction(1, 8)}, {"retention": 0.125}),
         ({"unit": Fraction(1, 100)}, {"unit": 0.01}),
@@ -60,25 +62,23 @@ def test_terms_read_back_as_they_were_published():
     ],
 )
 def test_equal_terms_have_equal_hashes(one, other):
-    assert Terms(**SAID | one) == Terms(**SAID | other) or "unit" in one
+    same = Terms(**SAID | one) == Terms(**SAID | other)
+    assert same or "unit" in one or other.keys() & {"alpha", "loss_value"}
     assert published(**one).hash() == published(**other).hash()
     assert published(**one).encoded() == published(**other).encoded()
 
 
-@given(st.floats(1e-3, 1e6), st.floats(0, LARGEST_ALPHA), st.integers(1, 10**6), st.integers(2, 9))
-def test_what_differs_has_another_hash(scale, alpha, samples, quorum):
-    one = published(error_scale=scale, alpha=alpha, minimum_samples=samples)
-    assert published(error_scale=scale, alpha=alpha, minimum_samples=samples).hash() == one.hash()
+@given(st.floats(1e-3, 1e6), st.floats(0.05, 1.9), st.integers(1, 10**6), st.integers(2, 9))
+def test_what_differs_has_another_hash(scale, b, samples, quorum):
+    said = {"error_scale": scale, "exponent": b, "minimum_samples": samples}
+    one = published(**said)
+    assert published(**said).hash() == one.hash()
     others = [
-        published(error_scale=scale * 1.5, alpha=alpha, minimum_samples=samples),
-        published(error_scale=scale, alpha=alpha, minimum_samples=samples + 1),
-        published(error_scale=scale, alpha=alpha, minimum_samples=samples, rule="sandwich"),
-        published(
-            error_scale=scale,
-            alpha=alpha,
-            minimum_samples=samples,
-            conduct=Conduct(quorum=quorum + 10),
-        ),
+        published(**said | {"error_scale": scale * 1.5}),
+        published(**said | {"exponent": b + 0.1}),
+        published(**said | {"minimum_samples": samples + 1}),
+        published(**said | {"rule": "sandwich"}),
+        published(**said | {"conduct": Conduct(quorum=quorum + 10)}),
     ]
     assert one.hash() not in {other.hash() for other in others}
 
@@ -90,23 +90,33 @@ def test_a_number_beyond_decimals_is_refused_and_not_rounded():
         published(consistency=Fraction(1, 3))
 
 
-def test_alpha_has_a_limit():
-    assert published(alpha=LARGEST_ALPHA).terms().alpha == 1.5
-    for alpha in (1.5000000000000002, 1.75, 1.999999):
-        with pytest.raises(InputError, match=f"alpha is {alpha}; in a federation take at most 1.5"):
-            published(alpha=alpha)
-    with pytest.raises(InputError, match=r"at most 1\.5"):
-        Published.take(changed(money__alpha="1.6")).checked()
+def test_what_has_no_place_in_a_federation_is_refused_with_the_reason(read):
+    """Measured settlements, and the penalty of the paper's figures."""
+    assert not published().money.keys() & {"alpha", "loss_value"}
+    for key, why in (
+        ("loss_value", "federations do not settle by measured losses, since a member could hand"),
+        ("alpha", "it belongs to the penalty of the paper's figures"),
+    ):
+        says = f"{key} has no place in a federation's terms: {why}"
+        with pytest.raises(InputError, match=says):
+            Published.take(changed(**{f"money__{key}": "1.0"})).checked()
+        with pytest.raises(InputError, match=says):
+            read(TOML.replace("unit =", f"{key} = 1.0\nunit ="))
+    with pytest.raises(InputError, match=r"error_scale is missing: federations do not settle by m"):
+        published(error_scale=None)
+    with pytest.raises(InputError, match=r"error_scale is missing: federations do not settle by m"):
+        publish(*read(TOML.replace("error_scale = 20000\n", "")), "a" * 64, "b" * 64)
 
 
 @pytest.mark.parametrize(
     ("wrong", "says"),
     [
-        ({"money__alpha": 1}, "alpha is 1; write it as text"),
-        ({"money__alpha": "1"}, "'1' is no number as it should be written"),
+        ({"money__exponent": 1}, "exponent is 1; write it as text"),
+        ({"money__exponent": "1"}, "'1' is no number as it should be written"),
         ({"money__retention": "-0.0"}, "'-0.0' is no number"),
-        ({"money__alpha": "nan"}, "'nan' is no number"),
-        ({"money__alpha": ["1.0"]}, "alpha is \\['1.0'\\]; write it as text"),
+        ({"money__exponent": "nan"}, "'nan' is no number"),
+        ({"money__exponent": ["1.0"]}, "exponent is \\['1.0'\\]; write it as text"),
+        ({"money__exponent": "2.5"}, "exponent is 2.5; it must be between 0.05 and 2"),
         ({"money__error_scale": None}, "error_scale is missing"),
         ({"money__error_scale": "0.0"}, "error_scale"),
         ({"money__error_scale": "1e+300"}, "error_scale"),
@@ -117,7 +127,7 @@ def test_alpha_has_a_limit():
         ({"money__rule": "lottery"}, "rule is 'lottery'; choose"),
         ({"money__rule": ["rebate"]}, "rule"),
         ({"money__rule": None}, "rule"),
-        ({"money__loss_value": "1.0"}, "no more or less"),
+        ({"money__more": "1.0"}, "no more or less"),
         ({"money": {}}, "no more or less"),
         ({"money": []}, "money"),
         ({"training": {}}, "network is missing"),
@@ -193,7 +203,6 @@ def test_a_file_says_what_differs_from_the_defaults(read):
         ("rounds =", "zzz =", "unknown key 'zzz' in \\[training\\]; the keys are network"),
         ("[conduct]", "[conducts]", "unknown key 'conducts'; did you mean conduct"),
         ("[money]", "[[money]]", "money is no section; write \\[money\\]"),
-        ("unit =", "loss_value = 1.0\nunit =", "unknown key 'loss_value'"),
         ("20000", '"20000"', "error_scale is '20000'; it must be a number"),
         ("20000", "nan", "error_scale"),
         ("20000", "true", "error_scale"),
@@ -233,5 +242,5 @@ def test_flat_and_published_terms_are_offered_as_well(read, tmp_path):
     name, terms, plan, conduct = read("error_scale = 20000\nunit = 0.01\n")
     assert (name, terms, conduct) == ("federation", offered[1], Conduct())
     assert plan.recipe == offered[2].recipe
-    with pytest.raises(InputError, match="unknown key 'loss_value' in \\[money\\]"):
+    with pytest.raises(InputError, match="loss_value has no place"):
         read("error_scale = 20000\nloss_value = 1.0\n")

@@ -115,7 +115,7 @@ def seen(folder):
         ("statements/answer-*.json", "own answers"),
     ],
 )
-@pytest.mark.parametrize("rule", ["rebate", "sandwich"])
+@pytest.mark.parametrize("rule", ["rebate", "sandwich", "sized"])
 def test_a_copy_that_is_gone_accuses_nobody_and_ticks_nothing(
     finished, tmp_path, rule, lost, check
 ):

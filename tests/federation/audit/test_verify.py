@@ -65,7 +65,7 @@ def named(entries):
     return None
 
 
-@pytest.mark.parametrize("rule", ["rebate", "sandwich"])
+@pytest.mark.parametrize("rule", ["rebate", "sandwich", "shared", "sized"])
 def test_a_finished_ledger_holds(finished, rule, tmp_path):
     house = getattr(finished, rule)
     entries = house.entries()
@@ -190,9 +190,7 @@ def test_a_flipped_bit_of_the_data_base_is_found_or_changes_nothing(entries, cop
         if place < PAGE and is_refused(copy):
             continue
         read, unreadable = reading(copy)
-        if unreadable is not None:
-            assert read == entries[:unreadable]
-        elif read != entries:
+        if read != (entries if unreadable is None else entries[:unreadable]):
             same = (a == b for a, b in zip(read, entries, strict=False))
             assert named(read) == next(k for k, each in enumerate(same) if not each)
         found += read != entries
@@ -315,6 +313,14 @@ LIES = {
     "draw": ("reveal", 0, set_at("draw", value=turn), "seed"),
     "delivered": ("delivery", 0, set_at("delivered", value=up), "delivered"),
     "billed": ("delivery", 3, set_at("billed", value=lambda samples: samples + 50), "delivered"),
+    "counted": ("delivery", 0, set_at("counted", value=up), "delivered"),
+    "attended": ("delivery", 0, set_at("attended", value=2), "delivered"),
+    "asked": ("delivery", 0, set_at("asked", value=up), "delivered"),
+    "not asked": ("round", 1, lambda values: to_absent(values, "not begun"), "rounds"),
+    "size": ("enrolment", 1, set_at("size", value=up), "contracts"),
+    "contract size": ("contract", 0, set_at("contract", "size", value=up), "contracts"),
+    "capacity": ("contract", 0, set_at("contract", "capacity", value=100), "contracts"),
+    "counted in a line": ("line", 0, set_at("counted", value=up), "amounts"),
     "left flag": ("delivery", 1, set_at("left", value=True), "delivered"),
     "promise": ("delivery", 2, set_at("promised", value=up), "delivered"),
     "acknowledged": (
@@ -337,6 +343,8 @@ def test_a_dishonest_operator_is_found(entries, key, name):
     finds = number
     if name in ("absent in the end",):
         finds = place_of(entries, "delivery", 1)
+    elif name == "size":  # all contracts have the size of all
+        finds = place_of(entries, "contract")
     elif name == "model of a round":
         finds = place_of(entries, "round", which + 1)
     assert found[check] == finds, found
@@ -370,7 +378,7 @@ def test_a_time_of_another_form_or_that_goes_back_is_found(entries, key, time):
 def test_other_terms_are_found(entries, key):
     """The hash of the terms is in every message that anybody signed."""
     for change in (
-        set_at("money", "alpha", value="1.25"),
+        set_at("money", "exponent", value="1.25"),
         set_at("conduct", "quorum", value=3),
         set_at("training", "rounds", value=4),
         set_at("name", value="other"),

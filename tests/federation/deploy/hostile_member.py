@@ -16,8 +16,11 @@ import threading
 import time
 from pathlib import Path
 
-UNHEARD = {"timeout", "closed", "target_unreachable", "authentication_error", "unauthenticated"}
-"""What a member hears that is not listened to."""
+UNHEARD = {"silence", "target_unreachable", "authentication_error", "unauthenticated"}
+"""What a member hears that is not listened to.
+
+It is silence only where the server goes on answering, on the same connection, what may be asked.
+"""
 
 
 class Hostile:
@@ -33,9 +36,19 @@ class Hostile:
         where = {"target": target, "channel": channel, "topic": topic, "timeout": timeout}
         return self._ask({"do": "say", **where, **how})["answer"]
 
-    def command(self, target, topic, headers=None, **admin):
+    def command(self, target, topic, headers=None, timeout=0.4, **admin):
         """What only the operator's server says to a site, such as ``train.shutdown``."""
-        return self.say(target, "admin", topic, admin=admin, headers=headers or {})
+        about = {"admin": admin, "headers": headers or {}, "timeout": timeout}
+        return self.say(target, "admin", topic, **about)
+
+    def flood(self, count):
+        """Ask so often for what does not exist, in words that the server repeats at length, and
+        from now on read nothing of what it says."""
+        self._ask({"do": "flood", "count": count})
+
+    def cut_streams(self, job, seconds):
+        """Say for so long that whatever the server streams has failed."""
+        return self._ask({"do": "cut_streams", "job": job, "seconds": seconds})["said"]
 
     def _ask(self, request):
         self._write.write(json.dumps(request) + "\n")
@@ -49,8 +62,7 @@ class Outside(Hostile):
     """A process with what a member's site has. It connects as ``cell``: its own, unless it lies."""
 
     def __init__(self, workspace, cell=None, patience=20.0):
-        member = workspace.parent.name
-        words = [sys.executable, __file__, str(workspace), cell or f"{member}.evil"]
+        words = [sys.executable, __file__, str(workspace), cell or workspace.parent.name]
         self._log = (workspace.parent / "hostile.log").open("ab")
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": self._log}
         self._process = subprocess.Popen(words, text=True, **pipes)
@@ -129,7 +141,9 @@ class _Sender:
 
     def __init__(self, core):
         self._core, self._forged, self._by = core, {}, None
+        self._asked, self._answered = None, set()
         core.add_outgoing_request_filter("*", "*", self._forge)
+        core.add_incoming_filter("*", "*", self._hear)
 
     def obey(self, lines, answers):
         for line in lines:
@@ -141,10 +155,40 @@ class _Sender:
     def _forge(self, message):
         if threading.current_thread() is not self._by:
             return
+        self._asked = message.get_header("cn__req_id")
         for key, value in self._forged.items():
             message.set_header(key if key in PLAIN or "__" in key else "cn__" + key, value)
 
+    def _hear(self, message):
+        if message.get_header("cn__msg_type") in ("reply", "return"):
+            found = message.get_header("cn__req_id")
+            self._answered.update(found if isinstance(found, list) else [found])
+
     def say(self, target, channel, topic, timeout, headers=None, **how):
+        """The answer, if need be after a pause in which the server has answered something else."""
+        told = self._send(target, channel, topic, timeout, headers, **how)
+        asked = self._asked
+        if told["answer"] in ("timeout", "target_unreachable", "comm_error"):
+            if not self.is_heard(20.0):
+                return {"answer": "disconnected"}
+            if told["answer"] == "timeout":
+                return {"answer": "late" if asked in self._answered else "silence"}
+        return told
+
+    def is_heard(self, patience):
+        """Whether the server answers, over the same connection, what may be asked."""
+        deadline = time.monotonic() + patience
+        while time.monotonic() < deadline:
+            if self._is_answered():
+                return True
+            time.sleep(0.2)
+        return False
+
+    def _is_answered(self):
+        told = self._send("server.nowhere", "server_command", "get_task", 2.0)
+        return told.get("why") == "cant_forward"  # it comes from the server
+
+    def _send(self, target, channel, topic, timeout, headers=None, **how):
         from nvflare.fuel.f3.cellnet.defs import MessageHeaderKey
         from nvflare.fuel.f3.cellnet.utils import encode_payload
 
@@ -159,14 +203,45 @@ class _Sender:
         try:
             reply = self._core.send_request(channel, topic, target, message, timeout=timeout)
         except Exception as error:
-            return {"answer": "closed", "why": str(error)}
+            return {"answer": f"raised {error!r}"}
         finally:
             self._forged = {}
-        return {"answer": reply.get_header(MessageHeaderKey.RETURN_CODE)}
+        why = reply.get_header(MessageHeaderKey.RETURN_REASON)
+        return {"answer": reply.get_header(MessageHeaderKey.RETURN_CODE), "why": why}
+
+    def flood(self, count):
+        from nvflare.fuel.f3.drivers.socket_conn import SocketConnection
+        from nvflare.fuel.f3.message import Message
+
+        SocketConnection.read_frame = lambda line: threading.Event().wait()
+        self._by, self._forged = threading.current_thread(), {"reply_expected": True}
+        about = {"cn__req_id": "any", "pad": "x" * 60_000}
+        to = ("server_command", "get_task", "server.nowhere")
+        for _ in range(count):
+            self._core.fire_and_forget(*to, Message(dict(about), None), optional=True)
+        return {"answer": "ok"}
+
+    def cut_streams(self, job, seconds):
+        from nvflare.fuel.f3.message import Message
+
+        newest, said, deadline = [0], 0, time.monotonic() + seconds
+
+        def look(message):  # what it is sent is numbered as what the others are
+            newest[0] = max(newest[0], message.get_header("sm__id"))
+
+        self._core.add_incoming_filter("sm__STREAM", "sm__DATA", look)
+        while time.monotonic() < deadline:
+            for number in range(newest[0] - 6, newest[0] + 12) if newest[0] else ():
+                about = {"sm__id": number, "sm__em": "no", "sm__et": "StreamError", "sm__os": 0}
+                to = ("sm__STREAM", "sm__ACK", f"server.{job}")
+                self._core.fire_and_forget(*to, Message(about, None), optional=True)
+                said += number != newest[0]
+            time.sleep(0.02)
+        return {"said": said}
 
 
 # Headers that FLARE's cells do not put their own mark before.
-PLAIN = {"client_name", "token", "token_signature", "client_type", "job_id", "nonce"}
+PLAIN = {"client_name", "client_type", "job_id", "nonce"}  # and __token__, __token_signature__
 
 
 def _message(topic, body=None, inside=(), claims=None, cookies=(), admin=None, raw=None, **other):
@@ -230,13 +305,14 @@ class _Process(_Sender):
     def connect(self, patience):
         """Connect; whether the server answers what it answers anybody whom it lets in."""
         self._cell.start()
-        deadline = time.monotonic() + patience
-        while time.monotonic() < deadline:
-            asked = self.say("server", "task", "challenge", 1.0, headers={"nonce": "any"})
-            if asked["answer"] == "ok":
-                return {"connected": True}
-            time.sleep(0.2)
-        return {"connected": False}
+        return {"connected": self.is_heard(patience)}
+
+    def _is_answered(self):
+        if "." in self._core.get_fqcn():
+            told = self._send("server", "cellnet.channel", "bye", 2.0)
+        else:
+            told = self._send("server", "task", "challenge", 2.0, {"nonce": "any"})
+        return told["answer"] == "ok"
 
     def register(self, kind, claims):
         from nvflare.apis.fl_context import FLContext

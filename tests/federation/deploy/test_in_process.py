@@ -61,7 +61,7 @@ def test_every_member_has_its_statement_and_the_model(finished):
 
 def test_it_shows_itself(finished):
     lines = repr(finished).splitlines()
-    assert lines[0].startswith("Federation test: finished, rule rebate, surplus ")
+    assert lines[0].startswith("Federation test: finished, rule rebate, in the unit of the ")
     assert [line.split()[0] for line in lines[1:]] == ["member", *MEMBERS]
     assert finished._repr_html_().count("<tr>") == 4
 

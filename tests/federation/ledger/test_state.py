@@ -15,7 +15,7 @@ HARMLESS = ({"enrolment"}, {"acknowledged"})
 as long as no agent has signed the head of the ledger behind them with its nonce."""
 
 
-@pytest.fixture(scope="module", params=["rebate", "sandwich"])
+@pytest.fixture(scope="module", params=["rebate", "sandwich", "sized"])
 def ledger(request, finished):
     house = getattr(finished, request.param)
     return house.entries(), lie.operator_key(house)

@@ -496,12 +496,14 @@ def test_a_row_that_holds_no_text_is_refused(place, ledger, column, value):
         "sqlite:///x.db?timeout=s3cret",
         "postgresql+nodriver://u:s3cret@h/x",
         "mysql+mysqldb://u:s3cret@h/x",
+        "sqlite://s3cret}te://s3cret}",
     ],
 )
-def test_a_wrong_url_is_refused_without_being_repeated(tmp_path, monkeypatch, url):
+@pytest.mark.parametrize("reads", [Ledger.at, read_ledger])
+def test_a_wrong_url_is_refused_without_being_repeated(tmp_path, monkeypatch, url, reads):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(FedfactError) as refused:
-        Ledger.at(url)
+        reads(url)
     assert "s3cret" not in str(refused.value)
     assert "pass:word" not in str(refused.value)
 

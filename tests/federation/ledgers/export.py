@@ -6,17 +6,21 @@ PYTHONPATH=src:tests/federation python tests/federation/ledgers/export.py
 import tempfile
 from pathlib import Path
 
-from conftest import House
+from conftest import SIZED, House
 from fedfact.federation.ledger.export import export
 
 
 def main():
-    """Four members, three rounds, under each rule, from enrolment to statements."""
-    for rule in ("rebate", "sandwich"):
+    """Four members, three rounds, under each rule, from enrolment to statements.
+
+    Under ``shared`` members have sizes and the curve another exponent than 1.
+    """
+    kinds = {"rebate": {"rule": "rebate"}, "sandwich": {"rule": "sandwich"}, "shared": SIZED}
+    for name, how in kinds.items():
         with tempfile.TemporaryDirectory() as folder:
-            house = House(Path(folder) / rule, agents=4, rule=rule)
+            house = House(Path(folder) / name, agents=4, **how)
             house.run()
-            path = Path(__file__).with_name(f"{rule}.jsonl")
+            path = Path(__file__).with_name(f"{name}.jsonl")
             path.write_bytes(export(house.entries()))
 
 

@@ -14,13 +14,18 @@ from fedfact.federation.wire.transport import Failure
 from ..lost_answers import dropping
 
 
-def test_the_last_answer_lost_costs_nothing(make_house, wired, sound):
+def test_the_last_answer_lost_costs_that_round_and_nothing_else(make_house, wired, sound):
     """Else an operator would keep what comes back to whom it does not hear in the last round."""
     house, twin = make_house(agents=4, rounds=4), make_house("twin", agents=4, rounds=4)
     record, whole = house.run(wired(house, after=dropping({4}))), twin.run()
     assert record.rounds[-1].absent == {"alder": "timeout"}
-    assert record.lines == whole.lines
-    assert record.acknowledged["alder"].said.read_head().content["agrees"] is True
+    line, was = record.lines["alder"], whole.lines["alder"]
+    assert not record.deliveries["alder"].left
+    assert (line.samples, line.counted, was.samples) == (75, 100, 100)
+    assert (line.charge, line.rebate, line.pool) == (0, was.rebate, was.pool)
+    assert line.fee == -(-2_000_000 * (456 + 75 - 75) // (75 * (456 + 75)))
+    said = record.acknowledged["alder"].said.read_head().content
+    assert said["why"] == ["I answered 4 rounds in time, and am counted for 3 of 4"]
     assert (house.agents["alder"] / "model.bin").is_file()
     sound(house)
 
@@ -39,7 +44,7 @@ def test_an_early_end_is_not_the_agents_fault(make_house, wired, sound):
     for name, line in record.lines.items():
         contract = record.contracts[name]
         assert record.deliveries[name].delivered < contract.samples
-        assert line.samples == contract.samples
+        assert line.samples == line.counted == contract.samples  # at its pace
         assert line.fee <= contract.fee
         assert line.charge == 0
         assert record.acknowledged[name].said.read_head().content["agrees"] is True
@@ -58,8 +63,10 @@ def test_an_early_end_after_a_lost_answer_costs_nobody_what_comes_back(make_hous
     record = sound(house)
     assert record.rounds[-1].absent == {"alder": "timeout"}
     assert not record.deliveries["alder"].left
-    assert record.lines["alder"].rebate > 0
-    assert record.acknowledged["alder"].said.read_head().content["agrees"] is True
+    line = record.lines["alder"]
+    assert (line.counted, line.samples, line.charge) == (100, 66, 0)  # two rounds of three
+    assert line.rebate > 0
+    assert record.acknowledged["alder"].said.read_head().content["agrees"] is False
 
 
 def test_a_void_settlement_leaves_who_trained_the_model(make_house, wired):
@@ -75,6 +82,25 @@ def test_a_void_settlement_leaves_who_trained_the_model(make_house, wired):
     assert not (house.agents["alder"] / "model.bin").exists()
     assert sorted(record.handed) == ["birch", "cedar"]
     assert record.owed == {}
+
+
+def test_under_shared_less_than_half_of_the_signed_size_is_void(make_house, wired, sound):
+    """The model goes to those who trained, and no money moves."""
+    sizes = {"alder": 1, "birch": 1, "cedar": 1, "elm": 4}
+    house = make_house(agents=4, rule="shared", scale=40000.0, rounds=2, sizes=sizes)
+
+    def before(agent, kind, request):
+        return Failure("timeout") if (agent, kind) == ("elm", "round") else request
+
+    record = house.run(wired(house, before))
+    assert record.settled.void == (
+        "those who delivered have 3 of the size of 7 that signed, too little to settle by the "
+        "shared rule; no money moves"
+    )
+    assert (record.lines, record.balances(), record.phase) == ({}, {}, "finished")
+    assert sorted(record.deliveries) == sorted(record.handed) == ["alder", "birch", "cedar"]
+    assert (house.agents["alder"] / "model.bin").is_file()
+    sound(house)
 
 
 def test_of_a_void_settlement_it_is_known_who_has_not_got_the_model(make_house, wired):

@@ -112,20 +112,21 @@ def test_no_reports_win_more_than_the_middle(n, count):
 # Joint samples and reports.
 
 
-@pytest.mark.parametrize("name", ["federated", "shaping", "realfm", "rebate", "sandwich"])
+@pytest.mark.parametrize("name", ["federated", "shaping", "realfm", "rebate", "shared", "sandwich"])
 @pytest.mark.parametrize("count", [2, 3])
 def test_colluders_use_what_is_best_for_all_of_them(name, count):
     """One part of m* for all: no other does better, by scipy over the loss of all."""
     target = world_of(name, ROWS)
     after = colluders(count, "all")(target)
     costs = ROWS[0][:count]
-    best = [math.sqrt(A / c) for c in costs]
+    own = reference.own(target.rule, len(ROWS[0]), A)
+    best = [reference.optimum(c, own) for c in costs]
 
     def reports(samples):
         if name == "sandwich":
             return [float(middle_of(np.array([ROWS[0][count:]]), count)[0])] * count
-        if name == "rebate":  # what fits
-            return [A / m**2 for m in samples]
+        if name in ("rebate", "shared"):  # what fits
+            return [reference.slope(m, own) for m in samples]
         return [1e8 * c for c in costs]
 
     def borne(part):
@@ -237,18 +238,20 @@ def test_closed_forms_of_wins_by_simulation(n, k):
 def test_two_that_merge_use_the_data_of_one():
     """Of sixteen alike: 2/(14+t) + t + 1/t − 1/(14+t), and the rebate of fourteen others; t ≈ 1.
 
-    Twice as much data, as before, would have left them half of the gain.
+    Twice as much data, as before, would have left them half of the gain. They end at 28.3 % of
+    their loss alone, honest they would at 53.1 %.
     """
     target = world_of("rebate", EQUAL, PLAIN)
     after = merged(target)
-    back = 14 * (1 - 1 / 14) / 14
+    back = 14 * (1 - 1 / 15) / 14
     found = minimize_scalar(lambda t: 1 / (14 + t) + t + 1 / t, bounds=(0.1, 4), method="bounded")
     assert after.borne[0] / 1000 == pytest.approx(found.fun - back, rel=1e-6)
     assert after.observed.deal.used[0, 0] / 1000 == pytest.approx(found.x, rel=1e-3)
     before = float(target.before.loss[0, :2].sum())
-    assert (before - after.borne[0]) / 4000 == pytest.approx(0.2488, abs=1e-4)
+    assert before / 4000 == pytest.approx(0.53125, rel=1e-12)
+    assert after.borne[0] / 4000 == pytest.approx(0.2833, abs=1e-4)
     twice = 2 / 16 + 2 + 7 / 16 - back
-    assert (before / 1000 - twice) / 4 == pytest.approx(0.1249, abs=1e-4)
+    assert (before / 1000 - twice) / 4 == pytest.approx(0.1239, abs=1e-4)
 
 
 def test_one_that_splits_uses_as_much_under_each_name():
@@ -259,7 +262,7 @@ def test_one_that_splits_uses_as_much_under_each_name():
     def borne(t):
         M, S = 15 + 2 * t, 15 + t
         fee = 1 / t - 1 / M
-        back = (15 * (1 - 1 / S) + 1 / t - 1 / S) / 16
+        back = (15 + 1 / t - 16 * 16 / (17 * S)) / 16
         return 2 * (fee - back) + 1 / M + 2 * t
 
     found = minimize_scalar(borne, bounds=(0.1, 4), method="bounded")
@@ -302,7 +305,7 @@ def test_the_cheaper_of_two_has_the_data(name):
 
 
 @pytest.mark.parametrize(
-    "name", [name for name in rule_names() if name not in ("local", "auction")]
+    "name", [name for name in rule_names() if name not in ("local", "auction", "first-best")]
 )
 @pytest.mark.parametrize("a", [3, 8])
 def test_equal_agents_that_leave(name, a):

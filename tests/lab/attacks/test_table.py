@@ -35,7 +35,10 @@ TERMS = Terms(error_scale=A, rule="sandwich", alpha=1.2, retention=0.1, consiste
 SIX = (0.6, 0.8, 1.0, 1.3, 1.7, 2.5)
 MEDIAN = 1.15
 DRAWS = ("sandwich", "sandwich-paper")
-NO_REPORTS = ("local", "federated")
+NO_REPORTS = ("local", "federated", "first-best")
+BENCHMARKS = ("vcg", "first-best")
+ALONE = ("local", "first-best")
+"""Nobody is attacked there."""
 NAMED = {each.name: each for each in all_attacks(6)}
 
 examples = settings(max_examples=40, deadline=None)
@@ -55,7 +58,9 @@ def agreed(rule, costs):
         return reference.shaping_equilibrium(costs, A)
     if rule.name == "auction":
         return [rule.size] * len(costs)
-    return [optimum(c) for c in costs]
+    if rule.name in BENCHMARKS:
+        return [reference.optimum(c / len(costs), A) for c in costs]
+    return [reference.optimum(c, reference.own(rule, len(costs), A)) for c in costs]
 
 
 class Round:
@@ -176,13 +181,18 @@ def best_said(rule, m, others, S, loss):
         return min(places(others), key=loss)
     if rule.name == "penalised":
         return without_penalty(m, S)
-    return A / m**2 if rule.name == "rebate" else 1e8
+    return fitting(rule, m, len(others) + 1) if rule.name in ("rebate", "shared") else 1e8
+
+
+def fitting(rule, m, n):
+    """The cost for which so many samples are best."""
+    return reference.slope(m, reference.own(rule, n, A))
 
 
 @on_average
 def claiming(rule, costs, samples):
     found = []
-    for times in (1, 10, 100):
+    for times in (1, 2, 5, 10, 100):
         claim = times * samples[0]
         told, used = [claim, *samples[1:]], [0.0, *samples[1:]]
 
@@ -190,7 +200,7 @@ def claiming(rule, costs, samples):
             return reference.losses(rule, TERMS, costs, [said, *costs[1:]], told, used)[0]
 
         best = best_said(rule, claim, costs[1:], sum(samples[1:]), loss)
-        for said in (costs[0], A / claim**2, MEDIAN, best):
+        for said in (costs[0], fitting(rule, claim, len(costs)), MEDIAN, best):
             after = Round(rule, costs, [said, *costs[1:]], told, used)
             found.append((after.loss[0], after, range(1, len(costs))))
     return found
@@ -229,18 +239,21 @@ def posing(names, members):
 
     def play(rule, costs, samples, way, part):
         c, others = min(costs[:members]), costs[members:]
-        m = rule.size if rule.name == "auction" else part * optimum(c)
-        told = [*[m] * names, *samples[members:]]
+        n = names + len(others)
+        own = reference.own(rule, n, A)
+        m = rule.size if rule.name == "auction" else part * reference.optimum(c, own)
+        more = reference.optimum(1, own) / reference.optimum(1, reference.own(rule, len(costs), A))
+        told = [*[m] * names, *(more * x for x in samples[members:])]
 
         def loss(said):
             return bear(rule, costs, [*[said] * names, *others], told)
 
         if way == "fits":
-            said = [A / m**2] * names
+            said = [fitting(rule, m, n)] * names
         elif way == "median":
             said = [MEDIAN] * names
         elif way == "known":
-            S = sum(samples[members:]) + (names - 1) * m
+            S = sum(told) - m
             said = [best_said(rule, m, others, S, loss)] * names
         else:
             said = [c * times for times in way]
@@ -249,7 +262,7 @@ def posing(names, members):
 
     def attack(rule, populations):
         ways = ["fits", "median", "known"]
-        if rule.name == "auction":
+        if rule.name in ("auction", "vcg"):
             ways = list(product((1.0, 10.0, 0.1), repeat=names))
         found = []
         for way in ways:
@@ -315,11 +328,13 @@ ABSENT = {
     "deflate": NO_REPORTS,
     "median": NO_REPORTS,
     "saboteur": NO_REPORTS,
-    "free-rider": (),
-    "leave-3": ("local", "auction"),
+    "free-rider": BENCHMARKS,
+    "unverified": ("local", *BENCHMARKS),
+    "leave-3": (*ALONE, "auction"),
 }
 SEVERAL = ("unverified", "merged", "sybil")
-"""Under the sandwich several reports win as often; they do not harm others alike."""
+"""Under the sandwich several reports win as often; they do not harm others alike. Nor do claims
+under the penalty, each of which has a report that brings it to nothing."""
 
 CASES = [(attacked, name) for attacked in ATTACKS for name in rule_names()]
 
@@ -390,7 +405,7 @@ def test_cells_are_those_of_plain_loops(attacked, name):
     found = attack(setting, rules=[name], attacks=[attacked]).document()["cells"]
     assert len(found) == 1
     seen = found[0]
-    assert seen["applies"] is (name not in ABSENT.get(attacked, ("local",)))
+    assert seen["applies"] is (name not in ABSENT.get(attacked, ALONE))
     if not seen["applies"]:
         assert {value for key, value in seen.items() if key not in ("rule", "attack")} == {
             False,
@@ -410,6 +425,8 @@ def test_cells_are_those_of_plain_loops(attacked, name):
         close = {"abs": 0.02}
     for key, value in wanted.items():
         if attacked in SEVERAL and name in DRAWS and key != "gain":
+            continue
+        if (attacked, name) == ("unverified", "penalised") and key != "gain":
             continue
         if key in ("payer", "deficit"):
             assert value in (seen[key], None), key
@@ -641,7 +658,7 @@ def test_wide_costs_leave_numbers(costs):
     for each in cells.values():
         for key in ("gain", "gain_error", "honest", "honest_error", "worst", "surplus"):
             assert math.isfinite(each[key]), (each["rule"], each["attack"], key)
-    for name in rule_names()[1:]:
+    for name in rule_names()[1:-1]:
         for count in (2, 3):
             some, known = (cells[name, f"collude-{count}{what}"] for what in ("", "-known"))
             assert known["gain"] >= some["gain"] - 1e-9 >= -1e-6
@@ -710,7 +727,7 @@ def test_all_of_it_on_one_population():
     assert found["true"] == equilibrium(setting, lies=False, **play).document()
     assert found["strategic"] == equilibrium(setting, **play).document()
     assert found["learned"] == equilibrium(setting, how="hedge", **play).document()
-    assert found["attacks"] == attack(setting, populations=4, seed=3).document()
+    assert found["attacks"] == attack(setting, populations=4, seed=3, curves=True).document()
     assert [found[key]["lies"] for key in ("true", "strategic", "learned")] == [False, True, True]
 
 

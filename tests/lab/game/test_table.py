@@ -14,7 +14,7 @@ from fedfact.errors import InputError
 from fedfact.lab import Table, all_rules, rule_names
 from fedfact.lab.rules.realfm import Payoff, RealFM
 from fedfact.lab.rules.registry import check_names
-from fedfact.mechanism import RULES, Population, Terms, settle
+from fedfact.mechanism import RULES, Population, Standing, Terms, settle
 
 # Under --import-mode=importlib the tests' folder is not on the path.
 _spec = importlib.util.spec_from_file_location(
@@ -60,7 +60,8 @@ def instead(table, i, said, samples, used):
 def test_names_are_those_of_the_rules():
     assert tuple(rule.name for rule in rules_for(6)) == rule_names()
     assert rule_names()[:4] == ("local", "federated", "penalised", "sandwich-paper")
-    assert rule_names()[4:] == ("sandwich", "rebate", "shaping", "realfm", "auction")
+    assert rule_names()[4:7] == ("sandwich", "rebate", "shared")
+    assert rule_names()[7:] == ("shaping", "realfm", "auction", "vcg", "first-best")
     check_names(rule_names())
     with pytest.raises(InputError, match="rule 'sandwhich' is not known; did you mean sandwich"):
         check_names(["rebate", "sandwhich"])
@@ -76,20 +77,21 @@ def test_every_grouping_is_counted(n):
 
 
 @examples
-@given(populations())
-def test_outcomes_are_those_of_the_formulas(population):
+@given(populations(), st.just(1.0) | st.floats(0.05, 2))
+def test_outcomes_are_those_of_the_formulas(population, exponent):
     cost, report, samples, used = population
-    table = Table.of(TERMS, report, samples, used)
-    for rule in rules_for(len(cost)):
-        want = np.array(reference.outcome(rule, TERMS, report, samples, used)).T
+    terms = replace(TERMS, exponent=exponent)
+    table = Table.of(terms, report, samples, used)
+    for rule in rules_for(len(cost), terms):
+        want = np.array(reference.outcome(rule, terms, report, samples, used)).T
         deal = rule.at(table)
         scale = np.abs(want).sum(axis=0).max()
         for got, part in zip((deal.error, deal.paid, deal.used), want, strict=True):
             assert got == pytest.approx(part, rel=1e-9, abs=1e-11 * scale), rule.name
-        bears = reference.losses(rule, TERMS, cost, report, samples, used)
+        bears = reference.losses(rule, terms, cost, report, samples, used)
         assert rule.losses(table, cost) == pytest.approx(bears, rel=1e-9), rule.name
         if used is samples:
-            told = rule.outcome(TERMS, report, samples)
+            told = rule.outcome(terms, report, samples)
             assert told.loss(cost) == pytest.approx(deal.loss(cost), rel=1e-14), rule.name
 
 
@@ -118,8 +120,6 @@ def test_what_an_agent_is_faced_with(population, asked):
         S = reference.total_without(samples, i)
         assert table.others[i] == pytest.approx(S)
         assert table.others_used[i] == pytest.approx(reference.total_without(used, i))
-        pool = sum(50 * (1 / samples[j] - 1 / S) for j in range(n) if j != i)
-        assert table.pool[i] == pytest.approx(pool, rel=1e-9)
         assert below[i, 0] == sum(other < asked for other in others)
         assert equal[i, 0] == others.count(asked)
         for rank, value in enumerate(sorted(others)):
@@ -246,31 +246,42 @@ def test_a_table_that_says_who_won(name):
     assert drawn == pytest.approx(np.tile(parts[1][:, None], 3), rel=1e-12)
 
 
-@pytest.mark.parametrize("rule", ["sandwich", "rebate"])
+@pytest.mark.parametrize("rule", ["sandwich", "rebate", "shared"])
 @pytest.mark.parametrize("n", [3, 4, 8, 16])
 def test_a_draw_is_the_settlement(rule, n):
-    """What agents pay on whole samples is what a settlement says, which rounds its amounts down.
+    """What agents pay on whole samples is what a settlement says, up to what it rounds.
 
-    A fee and a charge by less than a unit each; a reward from n − 1 amounts rounded down, and
-    twice more.
+    The sandwich rounds fees down, and a reward from n − 1 amounts rounded down, and twice more; the
+    others round fees and charges up and rebates down. Their charge is over whole samples.
     """
     rng = np.random.default_rng(n)
     for seed in range(25):
         cost, unit = rng.lognormal(0, 0.5, n), float(rng.choice([1.0, 0.01, 1e-4]))
-        terms = Terms(error_scale=1e5, rule=rule, unit=unit, retention=0.125, consistency=0.5)
+        b = float(rng.choice([1.0, 0.6, 1.3]))
+        terms = Terms(
+            error_scale=1e5, exponent=b, rule=rule, unit=unit, retention=0.125, consistency=0.5
+        )
         report = np.round(cost, 1) + 0.1  # often tied
         samples = rng.integers(50, 900, n)
         ids = [f"agent-{k + 1}" for k in range(n)]
         settled = settle(Population(ids, report, samples), terms, seed=seed)
         lab = next(each for each in all_rules(terms, n, 1.0) if each.name == rule)
         deal = lab.outcome(terms, report, samples, seed=seed)
-        off = deal.paid / unit + settled.net
-        among = n // 3 if rule == "sandwich" else n - 1
-        assert np.all(off < 2 + 1e-6)
-        assert np.all(off > -((n - 1) / among + 2) - 1e-6)
-        assert deal.error == pytest.approx(np.full(n, 1e5 / samples.sum()))
+        own = lab.own_curve(Table.of(terms, report, samples))
+        whole, real = (
+            RULES[rule].charge_in_reals(samples, report, terms, own, standing)
+            for standing in (Standing(n), None)
+        )
+        assert np.all(whole <= real + 1e-9)
+        off = (deal.paid + whole - real) / unit + settled.net
+        among, least = (n // 3, 2) if rule == "sandwich" else (n - 1, 0)
+        assert np.all(off < least + 1e-5)
+        assert np.all(off > -((n - 1) / among + 3) - 1e-5)
+        assert deal.error == pytest.approx(np.full(n, 1e5 * float(samples.sum()) ** -b))
         ends = settled.losses(cost)[1]
-        assert deal.loss(cost) == pytest.approx(ends, abs=unit * ((n - 1) / among + 3))
+        assert deal.loss(cost) + whole - real == pytest.approx(
+            ends, abs=unit * ((n - 1) / among + 3)
+        )
 
 
 @pytest.mark.parametrize("name", ["sandwich-paper", "sandwich"])

@@ -165,12 +165,12 @@ def test_nobody_ever_moves_where_truth_is_dominant(name, n):
 
 
 def test_three_agents_under_the_rebate():
-    """By hand: S of 5, 8 and 9, and H of half of A(1/m_j − 1/S) over the other two."""
+    """By hand: S of 5, 8 and 9, T = 3S/2, and H half of A(1/m_j − 1/T) over the other two."""
     end = play("rebate", THREE)
     back = [
-        ((A / 3 - A / 5) + (A / 2 - A / 5)) / 2,
-        ((A / 6 - A / 8) + (A / 2 - A / 8)) / 2,
-        ((A / 6 - A / 9) + (A / 3 - A / 9)) / 2,
+        ((A / 3 - A / 7.5) + (A / 2 - A / 7.5)) / 2,
+        ((A / 6 - A / 12) + (A / 2 - A / 12)) / 2,
+        ((A / 6 - A / 13.5) + (A / 3 - A / 13.5)) / 2,
     ]
     assert end.loss == pytest.approx([12 - back[0], 24 - back[1], 36 - back[2]], rel=1e-12)
     fees = [A / 6 - A / 11, A / 3 - A / 11, A / 2 - A / 11]
@@ -341,7 +341,7 @@ def test_no_honest_agent_can_gain_by_other_samples(name, n):
             assert loss >= now[i] * (1 - 1e-5)
 
 
-LYING_ENDS = ["local", "federated", "penalised", "rebate", "auction"]
+LYING_ENDS = ["local", "federated", "penalised", "rebate", "shared", "auction"]
 
 
 @pytest.mark.parametrize("name", LYING_ENDS)

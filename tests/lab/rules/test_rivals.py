@@ -14,7 +14,7 @@ from fedfact.lab import Belief, Setting, Table
 from fedfact.lab.rules.auction import Auction
 from fedfact.lab.rules.realfm import Payoff, RealFM
 from fedfact.lab.rules.shaping import EXTRA, Shaping, most_samples, shaped_equilibrium
-from fedfact.mechanism import Terms
+from fedfact.mechanism import Curve, Terms
 
 # Under --import-mode=importlib the tests' folder is not on the path.
 _spec = importlib.util.spec_from_file_location(
@@ -58,18 +58,23 @@ def test_shaping_of_agents_alike(n, part):
 
 def test_golden_ratio_where_the_others_have_as_much():
     one = np.ones(1)
-    assert most_samples(one, one, 1.0) == pytest.approx((1 + 5**0.5) / 2, rel=1e-5)
-    assert most_samples(one, 0 * one, 1.0) == pytest.approx(1, rel=1e-9)
-    assert most_samples(one, 1e9 * one, 1.0) == pytest.approx(2, rel=2e-6)
+    assert most_samples(one, one, Curve(1.0)) == pytest.approx((1 + 5**0.5) / 2, rel=1e-5)
+    assert most_samples(one, 0 * one, Curve(1.0)) == pytest.approx(1, rel=1e-9)
+    assert most_samples(one, 1e9 * one, Curve(1.0)) == pytest.approx(2, rel=2e-6)
 
 
 @examples
-@given(c=st.floats(1e-3, 1e3), S=st.floats(1e-6, 1e9), A=st.floats(1e-2, 1e6))
-def test_most_samples_are_where_the_line_meets_all_data(c, S, A):
-    found = most_samples(np.array([c]), np.array([S]), A)[0]
-    best = (A / c) ** 0.5
-    assert found == pytest.approx(reference.most(c, S, A), rel=1e-9)
-    assert best <= found < 2 * best
+@given(
+    c=st.floats(1e-3, 1e3),
+    S=st.floats(1e-6, 1e9),
+    A=st.floats(1e-2, 1e6),
+    b=st.just(1.0) | st.floats(0.05, 2),
+)
+def test_most_samples_are_where_the_line_meets_all_data(c, S, A, b):
+    found = most_samples(np.array([c]), np.array([S]), Curve(A, b))[0]
+    best = reference.optimum(c, (A, b))
+    assert found == pytest.approx(reference.most(c, S, (A, b)), rel=1e-9)
+    assert best * (1 - 1e-12) <= found < (1 + 1 / b) * best
 
 
 @examples
@@ -94,6 +99,23 @@ def test_shaping_equilibrium(cost):
     assert np.all(
         rule.losses_if(table, cost, cost[:, None], grid) >= deal.loss(cost)[:, None] * (1 - 1e-12)
     )
+
+
+@examples
+@given(costs, st.floats(0.05, 2))
+def test_shaping_equilibrium_with_other_curves(cost, b):
+    """The same, without a closed form."""
+    rule, terms, n = Shaping(), Terms(error_scale=1.0, exponent=b), len(cost)
+    samples = rule.agreed(terms, cost)
+    assert samples == pytest.approx(reference.shaping_equilibrium(list(cost), (1.0, b)), rel=1e-6)
+    table = Table.of(terms, cost, samples)
+    assert rule.best_samples(table, cost, cost) == pytest.approx(samples, rel=1e-9)
+    deal, alone = rule.at(table), terms.curve.least_loss(cost)
+    assert deal.error == pytest.approx(np.full(n, samples.sum() ** -b), rel=1e-9)
+    assert deal.loss(cost) == pytest.approx(alone, rel=1e-5)
+    grid = samples[:, None] * np.geomspace(0.01, 10, 801)
+    least = rule.losses_if(table, cost, cost[:, None], grid).min(axis=1)
+    assert np.all(least >= deal.loss(cost) * (1 - 1e-9))
 
 
 @examples
@@ -157,7 +179,7 @@ def test_a_liar_never_goes_below_what_it_lacks():
     """S = 0.1, a report of 4c: m_max is 0.679, and the agent uses 0.9."""
     table = Table.of(TERMS, np.ones(3), np.array([1.0, 0.05, 0.05]))
     said = np.full(3, 4.0)
-    assert most_samples(said, table.others, 1.0)[0] == pytest.approx(0.679, abs=1e-3)
+    assert most_samples(said, table.others, Curve(1.0))[0] == pytest.approx(0.679, abs=1e-3)
     assert Shaping().best_samples(table, np.ones(3), said)[0] == pytest.approx(0.9, rel=1e-9)
 
 

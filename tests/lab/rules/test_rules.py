@@ -116,7 +116,7 @@ def test_papers_pool_makes_agents_use_too_much(n, excess):
     assert ours.best_samples(table, one, one).tolist() == [1.0] * n
 
 
-@pytest.mark.parametrize("name", rule_names())
+@pytest.mark.parametrize("name", rule_names()[:-1])  # the first best knows true costs
 @examples
 @given(seed=seeds)
 def test_best_report_is_best(name, seed):
@@ -142,7 +142,7 @@ def test_best_report_is_best(name, seed):
     assert np.all(found <= best + 1e-9 * np.abs(best))
 
 
-@pytest.mark.parametrize("name", rule_names())
+@pytest.mark.parametrize("name", rule_names()[:-1])
 @pytest.mark.parametrize("n", [3, 4, 5, 8])
 def test_reply_is_the_best_of_all(name, n):
     """Of all pairs of a report and samples on a grid none does better than the reply.
@@ -321,7 +321,7 @@ def test_nobody_is_worse_off_than_alone(name, seed):
 def test_the_server_never_pays(name, seed):
     """docs/theory.md: fees cover what the others of each winner put up, or all rebates.
 
-    What the rebate leaves is ΣA·m/(M·S) + ΣQ.
+    What the rebate leaves is Σe(T) − n·e(M) + ΣQ, T being n/(n − 1) times what all others use.
     """
     _, table = draw(seed)
     n, terms = table.n, replace(TERMS, retention=0.0)
@@ -330,7 +330,7 @@ def test_the_server_never_pays(name, seed):
     M, m = table.samples.sum(), table.samples
     if name == "rebate":
         charge = 0.7 * ((50 / m) ** 0.5 - (table.reports * m) ** 0.5) ** 2
-        surplus = (50 * m / (M * (M - m))).sum() + charge.sum()
+        surplus = (50 * (n - 1) / (n * (M - m))).sum() - n * 50 / M + charge.sum()
     else:
         # Each of the G winners has a G-th of what the others would have paid without it.
         chance = RULES["sandwich"].chances(table.reports[:, None], table.reports)[:, 0]

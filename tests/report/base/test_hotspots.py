@@ -19,7 +19,7 @@ def spots_of(panel):
     return json.loads(html.unescape(found[1]))
 
 
-def told(panel, label):
+def hover_texts(panel, label):
     return [spot[3] for spot in spots_of(panel) if spot[2] == label]
 
 
@@ -34,14 +34,14 @@ def test_lines_carry_their_points(charts):
     curves = result.curves
     federated = curves["training"] == "federated"
     means = [curves["loss"][federated & (curves["epoch"] == e)].mean() for e in range(1, 41)]
-    assert told(panels["figure-5-test-loss"], "federated mean, 95 %") == [
+    assert hover_texts(panels["figure-5-test-loss"], "federated mean, 95 %") == [
         f"epoch {epoch}\ntest loss {mean:.4g}" for epoch, mean in enumerate(means, 1)
     ]
 
 
 def test_percentages_are_told_as_percentages(charts):
     result, panels = charts
-    texts = told(panels["figure-1-truthfulness"], "believed, 2F(1−F)")
+    texts = hover_texts(panels["figure-1-truthfulness"], "believed, 2F(1−F)")
     assert len(texts) == 41
     peak = np.mean([max(c) for c in result.summary["arms"][0]["truthfulness"]["believed"]])
     assert texts[20] == f"added to the true cost 0 %\nnet improvement in loss {peak:.4g}"
@@ -50,7 +50,7 @@ def test_percentages_are_told_as_percentages(charts):
 def test_bars_carry_mean_and_interval(charts):
     result, panels = charts
     local = result.summary["arms"][0]["loss"]["local"]
-    texts = told(panels["figure-2-losses"], "mean over agents and seeds")
+    texts = hover_texts(panels["figure-2-losses"], "mean over agents and seeds")
     assert len(texts) == 7
     interval = f"({local['low']:.4g} to {local['high']:.4g})"
     assert texts[0] == f"local\ntest loss {local['mean']:.4g} {interval}"
@@ -63,7 +63,7 @@ def test_stacked_bars_carry_their_own_part(charts):
     first = (result.agents["seed"] == 0) & (result.agents["arm"] == "iid")
     labels = np.stack(result.agents["labels"][first])
     order = np.argsort(result.agents["reported_cost"][first])
-    assert told(panels["class-mix"], "3") == [
+    assert hover_texts(panels["class-mix"], "3") == [
         f"agent {k}\nsamples used {count:.4g}" for k, count in enumerate(labels[order, 3], 1)
     ]
 
@@ -72,7 +72,7 @@ def test_money_is_told_by_agent(charts):
     result, panels = charts
     table = result.settlement
     fee = table["fee"][(table["seed"] == 0) & (table["rule"] == "sandwich")]
-    texts = dict(text.split("\n") for text in told(panels["money-flow"], "fee"))
+    texts = dict(text.split("\n") for text in hover_texts(panels["money-flow"], "fee"))
     assert texts["agent-05"] == f"{-fee[4] * 1e-9:.4g}"
 
 
@@ -80,8 +80,8 @@ def test_dots_that_cannot_happen_are_not_there(charts):
     result, panels = charts
     first = result.agents["seed"] == 0
     can_win = (result.agents["win_probability"][first] > 0).sum()
-    assert len(told(panels["sandwich-against-rebate"], "sandwich, if won")) == can_win == 14
-    assert len(told(panels["sandwich-against-rebate"], "sandwich, if lost")) == 16
+    assert len(hover_texts(panels["outcomes"], "sandwich, if won")) == can_win == 14
+    assert len(hover_texts(panels["outcomes"], "sandwich, if lost")) == 16
 
 
 def test_places_are_where_the_points_are_drawn():

@@ -357,47 +357,47 @@ def test_samples_that_nobody_checks_are_no_lie():
     assert [hit.attack for hit in summary.claims] == ["claims"]
     _, (row,) = rules_side_by_side(document)
     assert row[9:13] == [0.0, 0.0, pytest.approx(90), "none"]
-    told = answers(document)["Agents try whatever pays"]
-    assert "No attack of the table pays where samples are counted: FACT rebate." in told
-    assert told.endswith("Claims that nobody counts pay under FACT rebate.")
+    advised = answers(document)["Agents try whatever pays"]
+    assert "No attack of the table pays where samples are counted: FACT rebate." in advised
+    assert advised.endswith("Claims that nobody counts pay under FACT rebate.")
 
 
 def answers(document):
-    return {asked: plain(told) for asked, told in advice(document)}
+    return {asked: plain(answer) for asked, answer in advice(document)}
 
 
 def test_which_rule_when(whole):
-    told = answers(whole)
-    assert told["Costs are known for certain, and data is what counts"].startswith(
+    advised = answers(whole)
+    assert advised["Costs are known for certain, and data is what counts"].startswith(
         "Most is collected by RealFM, 240 % of what all would use alone."
     )
     assert (
         "and reverse auction (51.8 %). Less: PFL with penalty only (6.79 %)"
-        in (told["Agents may lie about their costs, and data is what counts"])
+        in (advised["Agents may lie about their costs, and data is what counts"])
     )
     assert (
         "plain federated learning"
-        not in told["Agents may lie about their costs, and data is what counts"]
+        not in advised["Agents may lie about their costs, and data is what counts"]
     )
-    assert "plain federated learning" not in told["Agents try whatever pays"]
-    assert told["Nobody may end worse than alone"].startswith("Under every attack tried: ")
-    assert told["What all bear together counts"].startswith(
+    assert "plain federated learning" not in advised["Agents try whatever pays"]
+    assert advised["Nobody may end worse than alone"].startswith("Under every attack tried: ")
+    assert advised["What all bear together counts"].startswith(
         "Of all losses alone, less what the server is left with: FACT rebate (56 %), FACT sandwich"
     )
     assert (
         "It pays under RealFM (20 % an agent) and reverse auction (30 % an agent)."
-        in (told["The server has no money of its own"])
+        in (advised["The server has no money of its own"])
     )
 
 
 def test_a_rule_that_has_it_all_is_named():
     document = made.compared(FACT, names=("median",))
-    told = answers(document)["All of it at once"]
-    assert told.startswith("FACT rebate (agents bear less than alone; all contribute")
+    advised = answers(document)["All of it at once"]
+    assert advised.startswith("FACT rebate (agents bear less than alone; all contribute")
     document["attacks"]["cells"][1].update(gain=0.1)
-    told = answers(document)["All of it at once"]
-    assert told.startswith("No rule (agents bear less")
-    assert "FACT rebate misses “no lie pays and no attack pays, samples being counted”." in told
+    advised = answers(document)["All of it at once"]
+    assert advised.startswith("No rule (agents bear less")
+    assert "FACT rebate misses “no lie pays and no attack pays, samples being counted”." in advised
 
 
 def test_a_place_for_the_page(tmp_path):

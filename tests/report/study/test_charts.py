@@ -5,20 +5,23 @@ import re
 from dataclasses import replace
 from itertools import pairwise
 
+import numpy as np
 import pytest
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 from PIL import Image
 
+from fedfact.mechanism import RULES
 from fedfact.report.base.chart import WIDTH
+from fedfact.report.base.flow import draw_flow
 from fedfact.report.base.pictures import drawn, pictures
 from fedfact.report.base.style import styled
 from fedfact.report.study.charts import STEMS, charts_of
 
 PAPER = STEMS[:3] + STEMS[4:6]
 HAM = (STEMS[3], STEMS[6])
-OURS = STEMS[7:11]
+OURS = STEMS[7:12]
 
 
 def by_stem(results):
@@ -33,10 +36,11 @@ def words(svg):
 def test_figures_of_a_study_in_their_order(make_result):
     charts = charts_of([make_result("cifar10", seeds=2)])
     assert [chart.stem for chart in charts] == [*PAPER, *OURS]
-    assert [chart.number for chart in charts] == [1, 2, 3, 5, 6, None, None, None, None]
+    assert [chart.number for chart in charts] == [1, 2, 3, 5, 6, *[None] * 5]
     for chart in charts:
-        number = {"figure-3-penalty": 1, "realised-against-believed": 6, "money-flow": 6}
-        assert len(chart.panels) == number.get(chart.stem, 3)  # the penalty is that of all arms
+        number = {"realised-against-believed": 6, "money-flow": 9}
+        number |= {"figure-3-penalty": 1, "rules-by-curve": 1}  # those of all arms
+        assert len(chart.panels) == number.get(chart.stem, 3)
         assert chart.rows
         assert {len(row) for row in chart.rows} == {len(chart.header)}
 
@@ -98,8 +102,11 @@ LABELS = {
     "figure-5-test-loss": ["epoch", "test loss", "local mean, 95 %", "local, all agents"],
     "figure-6-test-accuracy": ["epoch", "test accuracy", "50 %"],
     "realised-against-believed": ["probability of winning", "paper, ⅓", "exact", "test loss"],
-    "sandwich-against-rebate": ["loss it ends with", "sandwich, if lost", "rebate"],
-    "money-flow": ["fee", "reward", "rebate", "net", "agent-16"],
+    "outcomes": ["loss it ends with", "sandwich, if lost", "rebate"],
+    "rules-by-curve": ["alone", "shared", "25\N{NO-BREAK SPACE}%, 781 samples",
+                       "loss of all agents, relative to training alone"],
+    "money-flow": ["fee", "reward", "rebate", "net", "agent-16", "paid to the agent",
+                   "iid: shared, by the curve"],
     "class-mix": ["samples used", "agent, by reported cost", "9"],
 }  # fmt: skip
 
@@ -348,13 +355,14 @@ def test_robustness_only_where_agents_deviate(make_result):
     chart = by_stem([result])["robustness"]
     titles = [panel.title for panel in chart.panels]
     assert titles == [
-        f"iid: {what}" for what in ("accuracy", "loss as settled", "cost of deviating")
+        f"iid: {what}"
+        for what in ("accuracy", "loss as settled", "cost of deviating, by the curve")
     ]
     assert "From 0 to 8 deviating agents" in chart.sentence
     assert "deviating costs those who do it" in chart.sentence
     written = words(pictures(chart)[".svg"])
-    assert {"agents that deviate", "free riders", "sandwich, honest", "rebate, honest",
-            "sandwich, free riders", "rebate, free riders"} <= set(written)  # fmt: skip
+    lines = {f"{rule}, {who}" for rule in RULES for who in ("honest", "free riders")}
+    assert {"agents that deviate", *lines} <= set(written)
     agents = result.agents
     for rule, column in (("sandwich", "fact_settled"), ("rebate", "fact_rebate")):
         shown = [row[3] for row in chart.rows if row[2] == f"test loss, {rule}, free riders"]
@@ -366,8 +374,38 @@ def test_robustness_only_where_agents_deviate(make_result):
         assert shown == pytest.approx(rides)
         assert f"under {rule} honest with " in chart.sentence
     assert "measured settlements take no consistency charge" in chart.sentence
-    costs = [row[3] for row in chart.rows if row[2].endswith("by A/m, free riders")]
-    assert costs == pytest.approx([2e-4] * 3)
+    for rule, part in (("sandwich", 0.5625), ("rebate", 0.53125), ("shared", 0.25)):
+        costs = [row[3] for row in chart.rows if row[2].endswith(f"alone, {rule}, free riders")]
+        assert costs == pytest.approx([part] * 3)
+        assert f"{100 * part:.3g}\N{NO-BREAK SPACE}% under {rule}" in chart.sentence
+
+
+def test_a_rule_that_settles_by_the_curve_only_says_with_which_samples(make_result):
+    charts = by_stem([make_result("cifar10", seeds=2)])
+    assert (
+        "Agents trained on 3,125 samples each, and shared would"
+        in charts["rules-by-curve"].sentence
+    )
+    assert "ask for 781, so nothing of it is measured here" in charts["rules-by-curve"].sentence
+    flow = charts["money-flow"].sentence
+    assert "Shared is settled by the curve, with the samples that are best under it: 781 an" in flow
+    assert "where 3,125 were trained on, and 8 of them are paid instead of paying a fee" in flow
+    for stem in ("figure-2-losses", "outcomes"):
+        assert not any("shared" in str(cell) for row in charts[stem].rows for cell in row)
+
+
+def test_a_fee_below_zero_is_drawn_as_received():
+    amounts = {"fee": np.array([3.0, -2.0]), "rebate": np.array([1.0, 1.0]),
+               "net": np.array([-2.0, 3.0])}  # fmt: skip
+    axes = Figure().subplots()
+    draw_flow(axes, ["payer", "paid"], amounts)
+    bars = {
+        str(bars.get_label()): [(bar.get_x(), bar.get_width()) for bar in bars]
+        for bars in axes.containers
+    }
+    assert bars == {
+        "fee": [(0, -3)], "paid to the agent": [(0, 2)], "rebate": [(0, 1), (2, 1)]
+    }  # fmt: skip
 
 
 def test_studies_that_deviate_are_told_of_one_by_one(make_result):

@@ -56,11 +56,11 @@ def test_files_of_a_report(make_result, tmp_path):
         lambda *progress: seen.append(progress),
     )
     assert path == tmp_path / "out" / "report.html"
-    stems = [*STEMS[:3], *STEMS[4:6], *STEMS[7:11]]
+    stems = [*STEMS[:3], *STEMS[4:6], *STEMS[7:12]]
     figures = sorted(file.name for file in (tmp_path / "out" / "figures").iterdir())
     assert figures == sorted(f"{stem}{end}" for stem in stems for end in (".svg", ".png"))
-    assert seen[-1] == ("report", 18, 18, "figures")
-    assert [done for _, done, _, _ in seen] == list(range(1, 19))
+    assert seen[-1] == ("report", 20, 20, "figures")
+    assert [done for _, done, _, _ in seen] == list(range(1, 21))
 
 
 def test_figures_that_are_no_longer_there_go_and_others_stay(make_result, tmp_path):
@@ -133,7 +133,7 @@ def test_ids_are_there_once_and_references_lead_somewhere(written):
 
 def test_pictures_are_told_to_those_who_cannot_see_them(written):
     pictures = [attributes for tag, attributes in written.tags if tag == "svg"]
-    assert len(pictures) == 31
+    assert len(pictures) == 35
     for attributes in pictures:
         assert attributes["role"] == "img"
         assert attributes["aria-label"].endswith(".")
@@ -175,7 +175,7 @@ def test_names_from_files_stay_names(make_result, tmp_path):
 def test_studies_of_any_size(make_result, tmp_path, agents, epochs):
     options = {"arms": ("iid",), "agents": agents, "seeds": 1, "epochs": epochs}
     shown = read(write_report([make_result("digits", **options)], tmp_path / "out"))
-    assert sum(tag == "svg" for tag, _ in shown.tags) == 11
+    assert sum(tag == "svg" for tag, _ in shown.tags) == 13
 
 
 @pytest.mark.slow

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from fedfact.errors import InputError
+from fedfact.mechanism import RULES, Curve
 from fedfact.study.config.agents import agents_of
 from fedfact.study.config.arm import arms
 from fedfact.study.config.study import Study
@@ -54,7 +55,7 @@ def test_uniform_costs_are_the_mean():
     assert found.true_cost.tolist() == found.reported_cost.tolist() == [1e-4] * 10
     assert found.agreed.tolist() == found.samples.tolist() == [100] * 10
     assert found.kind == ["honest"] * 10
-    assert not found.capped.any()
+    assert found.dealt.tolist() == [100] * 10
     assert found.names[0] == "agent-01"
     assert found.names[9] == "agent-10"
 
@@ -167,7 +168,7 @@ def test_a_misreport_changes_report_and_data_but_not_the_true_cost(strength, agr
     assert found.reported_cost.tolist() == pytest.approx(expected)
     assert found.agreed.tolist() == [agreed if lie else 100 for lie in lies]
     assert found.samples.tolist() == found.agreed.tolist()
-    assert not found.capped.any()
+    assert found.dealt.tolist() == [max(agreed, 100) if lie else 100 for lie in lies]
 
 
 @pytest.mark.parametrize(
@@ -194,10 +195,10 @@ def test_both_kinds_are_different_agents():
         assert kind.count("honest") == 4 - number
 
 
-def test_given_samples_are_agreed_and_mark_who_is_capped():
+def test_given_samples_are_agreed_and_are_all_that_agents_have():
     found = of(agents=3, samples=(99, 100, 101), costs={"mean": 1e-4})
     assert found.agreed.tolist() == [99, 100, 101]
-    assert found.capped.tolist() == [True, False, False]
+    assert found.population(found.samples).capacity.tolist() == [99, 100, 101]
     assert found.true_cost.tolist() == [1e-4] * 3
     assert of(samples=40, costs={"mean": 1e-4}).samples.tolist() == [40] * 10
 
@@ -205,7 +206,7 @@ def test_given_samples_are_agreed_and_mark_who_is_capped():
 def test_samples_without_costs_are_taken_for_the_optimum():
     found = of(agents=4, samples=(100, 50, 20, 10))
     assert found.true_cost.tolist() == pytest.approx([1e-4, 4e-4, 2.5e-3, 0.01])
-    assert not found.capped.any()
+    assert found.agreed.tolist() == found.dealt.tolist() == [100, 50, 20, 10]
 
 
 def test_a_lone_misreport_does_not_move_given_samples():
@@ -242,6 +243,51 @@ def test_a_mean_that_nobody_gave_leaves_room_for_who_reports_too_little():
     assert (found[0].true_cost == found[1].true_cost).all()
     assert found[0].agreed.sum() < found[1].agreed.sum() <= 1438
     assert found[1].agreed.sum() > 1438 - 10
+
+
+@examples
+@given(
+    st.integers(3, 60),
+    st.integers(300, 60_000),
+    st.sampled_from(["uniform", "gaussian", "lognormal"]),
+    st.floats(0.05, 2),
+    st.integers(0, 50),
+)
+def test_with_any_curve_the_agents_use_nearly_all_the_data_and_never_more(n, there, kind, b, seed):
+    found = of(there, seed, agents=n, costs={"kind": kind}, terms={"exponent": b})
+    used = found.agreed.sum()
+    assert there - 3 * n <= used <= there
+    if kind == "uniform":
+        assert found.agreed.tolist() == [there // n] * n
+
+
+def test_samples_follow_the_exponent_of_the_terms():
+    """m* = (A·b/c)^(1/(1+b)): with b = ½ and A = 2 that is c^(−2/3)."""
+    found = of(costs={"mean": 1e-3}, terms={"error_scale": 2.0, "exponent": 0.5})
+    assert found.agreed.tolist() == [100] * 10
+    given = of(samples=100, terms={"error_scale": 2.0, "exponent": 0.5})
+    assert given.true_cost.tolist() == pytest.approx([1e-3] * 10)
+
+
+@pytest.mark.parametrize("b", [0.3, 1.0, 2.0])
+def test_a_rule_with_a_price_of_its_own_asks_for_other_samples(b):
+    """Under shared n agents alike have x = n·m: m is best at n^(−b/(1+b)) of m*."""
+    n = 8
+    costs = {"mean": b * 1000 ** (-1 - b)}  # m* = 1,000
+    riders = ({"kind": "free-ride", "number": 2, "strength": 0.5},)
+    found = of(10_000, agents=n, costs=costs, terms={"exponent": b}, deviators=riders)
+    curve = Curve(1.0, b)
+    for rule in ("sandwich", "rebate"):
+        assert found.samples_under(RULES[rule], curve).tolist() == found.samples.tolist()
+    best = 1000 * n ** (-b / (1 + b))
+    for kind, used in zip(found.kind, found.samples_under(RULES["shared"], curve), strict=True):
+        assert used == pytest.approx(best / 2 if kind == "free-ride" else best, abs=1.01)
+
+
+def test_nobody_is_asked_for_more_than_it_has():
+    found = of(agents=4, samples=(100, 51, 49, 10), costs={"mean": 1e-4})
+    asked = found.samples_under(RULES["shared"], Curve(1.0))
+    assert asked.tolist() == [50, 50, 49, 10]  # the best are 100/√4
 
 
 def test_arms_are_told_apart():

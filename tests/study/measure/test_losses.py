@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fedfact.study.config.agents import Agents
+from fedfact.study.config.agents import StudyAgents
 from fedfact.study.config.study import Study
 from fedfact.study.measure.losses import losses
 
@@ -20,15 +20,14 @@ REPORT = st.sampled_from([1e-4, 2e-4, 3e-4]) | st.floats(1e-5, 1e-2)
 def agents(reports):
     n = len(reports)
     cost, samples = np.array(reports, float), np.full(n, 50)
-    return Agents(
+    return StudyAgents(
         names=[f"agent-{k + 1:02d}" for k in range(n)],
         kind=["honest"] * n,
         true_cost=cost,
         reported_cost=cost,
         dealt=samples,
         agreed=samples,
-        samples=samples,
-        capped=np.zeros(n, bool),
+        used=np.ones(n),
     )
 
 
@@ -176,6 +175,28 @@ def test_the_operator_may_keep_a_part():
     assert settled(found, "sandwich").surplus == 1_500_000_000  # 3.5 paid, 2.0 given
     everything = of([1e-4, 2e-4, 3e-4], [1.5, 2.0, 3.0], 1.0, retention=1.0)
     assert everything.at_local_loss == {"sandwich": 1.0, "rebate": 1.0}
+
+
+@pytest.mark.parametrize("rule", ["sandwich", "rebate"])
+@pytest.mark.parametrize(
+    ("baseline", "fee", "compensation"),
+    [
+        (0.9, 400, 0),  # its own model, trained alone
+        (0.5, 0, 0),  # a copy of the global model
+        (0.45, 0, 50),  # a copy that it has tuned a little further
+    ],
+)
+def test_a_baseline_that_an_agent_supplies_itself_can_be_anything(
+    rule, baseline, fee, compensation
+):
+    """Why baselines must be trained or measured by a party that gains nothing from them."""
+    found = of([1e-4] * 6, [baseline, *[0.9] * 5], 0.5, unit=0.001)
+    row = settled(found, rule)
+    assert (row.fee[0], row.compensation[0]) == (fee, compensation)
+    assert row.fee[1:].tolist() == [400] * 5
+    if rule == "rebate":  # and it still gets its part of what the honest pay
+        assert row.net[0] == (2000 - compensation) // 5 - fee + compensation
+        assert row.net[1:].max() <= 0
 
 
 def test_the_draw_follows_the_seed():

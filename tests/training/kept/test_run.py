@@ -10,7 +10,7 @@ import torch
 
 from fedfact import InputError
 from fedfact.io.files import alone
-from fedfact.training import Curve, Federated, Machine, train_federated, train_local
+from fedfact.training import Federated, Machine, TrainingCurve, train_federated, train_local
 from fedfact.training.kept import run, summary
 
 PLAIN = Machine("cpu", plain=True)
@@ -19,10 +19,10 @@ PLAIN = Machine("cpu", plain=True)
 def test_final_and_best_by_hand(job):
     """The best epoch is that of the lowest loss; the mean is over agents, each at its own best."""
     local = [
-        Curve.from_rows([(1, 0.75, 0.5), (2, 0.25, 0.75), (3, 0.5, 1.0)]),
-        Curve.from_rows([(1, 1.75, 0.25), (2, 1.5, 0.5), (3, 1.0, 0.5)]),
+        TrainingCurve.from_rows([(1, 0.75, 0.5), (2, 0.25, 0.75), (3, 0.5, 1.0)]),
+        TrainingCurve.from_rows([(1, 1.75, 0.25), (2, 1.5, 0.5), (3, 1.0, 0.5)]),
     ]
-    together = Curve.from_rows([(1, 0.125, 1.0), (3, 0.25, 0.75)])
+    together = TrainingCurve.from_rows([(1, 0.125, 1.0), (3, 0.25, 0.75)])
     result = summary({}, job, Federated(together, {}), local)
     assert result["federated"] == {
         "final": {"epoch": 3, "loss": 0.25, "accuracy": 0.75},

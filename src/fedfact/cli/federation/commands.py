@@ -65,6 +65,10 @@ def init(
         str | None,
         typer.Option(help="URL of the ledger: postgresql://USER@HOST/NAME or sqlite:///PATH."),
     ] = None,
+    sizes: Annotated[
+        str,
+        typer.Option(help="Each member's size, if sizes differ, as you verified it: NAME=SIZE,..."),
+    ] = "",
     as_json: AsJson = False,
 ) -> None:
     """Make an operator's directory: keys, published terms, and a kit for every member.
@@ -74,8 +78,8 @@ def init(
     from ...federation.deploy.flare.kits.set_up import set_up  # here, because torch loads slowly
     from ...federation.operator.directory import DEFAULT_TERMS
 
-    requests = _requests(members)
-    kits = set_up(directory, terms or DEFAULT_TERMS, requests, host, port, ledger)
+    requests, sized = _requests(members), _sizes(sizes)
+    kits = set_up(directory, terms or DEFAULT_TERMS, requests, host, port, ledger, sized)
     if len(kits) == 3:
         note("of three members each can work out the two others' samples; better have more")
     if as_json:
@@ -106,6 +110,19 @@ def _requests(members: str) -> dict[str, Path]:
     return found
 
 
+def _sizes(sizes: str) -> dict[str, int]:
+    """Names and sizes as they stand on the command line."""
+    found: dict[str, int] = {}
+    for each in sizes.split(",") if sizes else ():
+        name, _, size = each.strip().partition("=")
+        if not size.isascii() or not size.isdigit() or len(size) > 12:
+            raise InputError(f"{each!r} says no member's size; write NAME=SIZE, as in oak=120")
+        if name in found:
+            raise InputError(f"{name!r} has two sizes; give each member one")
+        found[name] = int(size)
+    return found
+
+
 @federation.command(epilog="Example:  fedfact federation join oak.kit.json --config oak/agent.toml")
 def join(
     kit: Annotated[Path, typer.Argument(help="The kit that the operator sent, a file.")],
@@ -130,11 +147,13 @@ def join(
         fee, charge = said["largest_fee"], said["largest_charge"]
         stdout().print(
             f"{said['name']}: federation {said['federation']}, terms {said['terms'][:16]}. You "
-            f"report {said['reported_cost']:g} a sample and would use {said['samples']:,} of "
+            f"report {said['reported_cost']:g} a sample and would use up to {said['samples']:,} of "
             f"{said['capacity']:,} samples. At worst you pay "
             f"{money(fee + charge)}: a fee of {money(fee)}, a charge of {money(charge)}. "
             f"The server is {own.server}."
         )
+        if said["unfit"] is not None:
+            note(f"you will not be admitted: {said['unfit']}")
         if said["most_fee"] is not None and said["most_fee"] < fee + charge:
             note(f"most_fee allows {money(said['most_fee'])}; you will decline such a contract")
     if check:
@@ -228,7 +247,8 @@ def status(directory: Directory, as_json: AsJson = False) -> None:
         phase = "starting" if running else "not started"
         if as_json:
             name = published.name
-            print_json({"federation": name, "phase": phase, "invited": invited, "running": running})
+            said = {"federation": name, "phase": phase, "invited": list(invited)}
+            print_json({**said, "running": running})
         else:
             stdout().print(f"{published.name}: {phase}; invited: {', '.join(invited)}")
         return

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from ...data.registry import FROM_SCRATCH
-from ..shared.options import AsJson, DataDirectory, Device
+from ..shared.options import AsJson, DataDirectory, DeviceOption
 from ..shared.output import note, print_json, print_table, stdout
 from ..shared.progress import progress_bar
 from ..shared.tables import new_table
@@ -23,7 +23,7 @@ def collapse(
     epochs: Annotated[
         int | None, typer.Option(help="E: times over the data; few tell little.")
     ] = None,
-    device: Device = "auto",
+    device: DeviceOption = "auto",
     data_dir: DataDirectory = None,
     output: Annotated[
         Path | None,

@@ -16,6 +16,7 @@ from ..shared.progress import progress_bar
 from .collapse import collapse
 from .options import Agents, By, Costs, Only, OnlyAttacks, Seed, TermsFile, read_setting
 from .realfm import realfm
+from .sweep import sweep
 
 lab = typer.Typer(
     name="lab",
@@ -25,6 +26,7 @@ lab = typer.Typer(
 )
 lab.command(epilog="Example:  fedfact lab collapse digits --seeds 3")(collapse)
 lab.command(epilog="Example:  fedfact lab realfm --agents 8")(realfm)
+lab.command(epilog="Example:  fedfact lab sweep --plot sweep.png")(sweep)
 
 _DRAWN = (".png", ".svg")
 
@@ -122,6 +124,7 @@ def attack(
             rules=rule,
             attacks=attacks,
             by=by / 100,
+            curves=True,
             progress=progress,
         ).document()
     if plot is not None:

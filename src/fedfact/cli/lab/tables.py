@@ -1,5 +1,6 @@
 """What the lab found, as text for people."""
 
+from collections.abc import Callable
 from typing import Any
 
 from ...report.base.words import heads
@@ -10,6 +11,10 @@ _REPLIED = "Rounds: until nobody wanted to change anything."
 _LEARNED = (
     "Contribute: in a round, on average over the last tenth of them. Rounds: all that were played, "
     "if by then nobody would have gained 1 % of its loss alone by any one action instead."
+)
+_PLACED = (
+    "Best placed: the median gain of whoever gains most, of the cheapest, the dearest and those in "
+    "the middle."
 )
 
 
@@ -55,11 +60,8 @@ def print_attacks(document: dict[str, Any]) -> None:
     if len(rules) == 1:
         _one_rule(document, cells)
         return
-    table = new_table("gain of an attacker", *(rule["rule"] for rule in rules))
-    for attack in document["attacks"]:
-        found = (cells[rule["rule"], attack["attack"]] for rule in rules)
-        table.add_row(attack["title"], *map(_gain, found))
-    print_table(table)
+    _by_rule("gain of an attacker", document, cells, _gain)
+    _by_rule("gain of the best placed", document, cells, _best)
     tried = [cell for cell in document["cells"] if cell["gain"] is not None]
     errors = [cell["gain_error"] for cell in tried if not cell["gain_exact"]]
     exact = "All gains are exact"
@@ -67,17 +69,54 @@ def print_attacks(document: dict[str, Any]) -> None:
         most = max((cell["gain_error"] for cell in tried if abs(cell["gain"]) <= 1), default=0)
         exact = f"Standard errors of gains up to 100 % are at most {part(most)}"
         exact += f"; {len(tried) - len(errors)} of {len(tried)} gains are exact"
-    table = new_table("loss of an honest agent", *(rule["rule"] for rule in rules))
-    for attack in document["attacks"]:
-        found = (cells[rule["rule"], attack["attack"]] for rule in rules)
-        table.add_row(attack["title"], *map(_harm, found))
-    print_table(table)
+    _by_rule("loss of an honest agent", document, cells, _harm)
+    benchmarks = [rule["rule"] for rule in rules if rule["benchmark"]]
     stdout().print(
         "In parts of the attacker's loss alone, and of the honest agent's; below 0 the attack does "
         "not pay, or the honest gain by it. Who pays: h the honest, s the server, hs both. "
         "! an honest agent may end worse than alone; $ the server's money may run out; – does not "
-        f"apply. {exact}."
+        f"apply. {exact}. {_PLACED}"
+        + (f" Benchmarks, not rules to sign: {', '.join(benchmarks)}." if benchmarks else "")
     )
+    _other_curves(document)
+
+
+def _by_rule(
+    title: str,
+    document: dict[str, Any],
+    cells: dict[tuple[str, str], dict[str, Any]],
+    text: Callable[[dict[str, Any]], str],
+) -> None:
+    """A row for each attack and a column for each rule."""
+    rules = [rule["rule"] for rule in document["rules"]]
+    table = new_table(title, *rules)
+    for attack in document["attacks"]:
+        table.add_row(attack["title"], *(text(cells[rule, attack["attack"]]) for rule in rules))
+    print_table(table)
+
+
+def _other_curves(document: dict[str, Any]) -> None:
+    """Honest agents with other curves and with wrong ones, and attacks with a power law."""
+    block = document["curves"]
+    if block is None:
+        return
+    rules = [rule["rule"] for rule in document["rules"]]
+    cells = {(cell["rule"], cell["case"]): cell for cell in block["cells"]}
+    table = new_table("loss, all honest", *rules)
+    for case in block["cases"]:
+        table.add_row(case["title"], *(_honest(cells[rule, case["case"]]) for rule in rules))
+    print_table(table)
+    stdout().print(
+        "Means over agents, in parts of the loss alone by the true curve, by which errors go; "
+        "agents act by what the terms say. ! an agent may end worse than alone; – money does not "
+        "go by the curve of the terms."
+    )
+    power = {(cell["rule"], cell["attack"]): cell for cell in block["power"]}
+    _by_rule(f"gain, {block['cases'][1]['title']}", document, power, _gain)
+
+
+def _honest(cell: dict[str, Any]) -> str:
+    return f"{part(cell['loss'])}{'!' * bool(cell['irrational'])}" if cell["applies"] else "–"
 
 
 def _one_rule(document: dict[str, Any], cells: dict[tuple[str, str], dict[str, Any]]) -> None:
@@ -85,6 +124,8 @@ def _one_rule(document: dict[str, Any], cells: dict[tuple[str, str], dict[str, A
     columns = (
         "gain",
         "±",
+        "best placed",
+        "who",
         "honest lose",
         "±",
         "worst",
@@ -105,6 +146,8 @@ def _one_rule(document: dict[str, Any], cells: dict[tuple[str, str], dict[str, A
             attack["title"],
             part(cell["gain"], sign=True),
             _error(cell, "gain"),
+            part(cell["best_gain"], sign=True),
+            _place(cell["best_place"]),
             part(cell["honest"], sign=True),
             _error(cell, "honest"),
             part(cell["worst"], sign=True),
@@ -118,7 +161,22 @@ def _one_rule(document: dict[str, Any], cells: dict[tuple[str, str], dict[str, A
         "Gains of an attacker and losses of an honest agent by the attack, in parts of the loss "
         "alone, with standard errors, or exact; worst: of the honest agent that loses most. "
         "Irrational: honest agents that may end worse than alone. Wins: of the attackers, before "
-        "and after, exact where there are four digits."
+        f"and after, exact where there are four digits. {_PLACED}"
+    )
+    block = document["curves"]
+    if block is None:
+        return
+    table = new_table("all honest", "samples", "mean loss", "worst off", "irrational", "server")
+    for case, cell in zip(block["cases"], block["cells"], strict=True):
+        found = ("samples_share", "loss", "worst", "irrational", "surplus")
+        table.add_row(
+            case["title"],
+            *(part(cell[key], sign=key == "surplus") if cell["applies"] else "–" for key in found),
+        )
+    print_table(table)
+    stdout().print(
+        "Samples in parts of what all would use alone, and losses of the loss alone, by the true "
+        "curve, by which errors go; agents act by what the terms say. Worst off: whatever is drawn."
     )
 
 
@@ -126,6 +184,19 @@ def _gain(cell: dict[str, Any]) -> str:
     if not cell["applies"]:
         return "–"
     return f"{part(cell['gain'], sign=True)}{'!' * bool(cell['irrational'])}{'$' * cell['deficit']}"
+
+
+def _best(cell: dict[str, Any]) -> str:
+    return part(cell["best_gain"], sign=True) if cell["applies"] else "–"
+
+
+def _place(place: float | None) -> str:
+    """Where in the order of costs."""
+    if place is None:
+        return "–"
+    names = ((0.0, "cheapest"), (1.0, "dearest"))
+    middle = "middle" if 0.3 < place < 0.7 else f"at {100 * place:.0f} %"
+    return dict(names).get(place, middle)
 
 
 def _harm(cell: dict[str, Any]) -> str:

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from ...data.registry import DATASETS
-from ..shared.options import AsJson, DataDirectory, Device
+from ..shared.options import AsJson, DataDirectory, DeviceOption
 from ..shared.output import note, print_json, stdout
 from ..shared.progress import progress_bar
 
@@ -23,7 +23,7 @@ def run(
     ] = None,
     seeds: Annotated[int | None, typer.Option(help="How many seeds: 0, 1, 2, ...")] = None,
     agents: Annotated[int | None, typer.Option(help="Number of agents.")] = None,
-    device: Device = "auto",
+    device: DeviceOption = "auto",
     data_dir: DataDirectory = None,
     output: Annotated[
         Path | None,

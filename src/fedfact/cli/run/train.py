@@ -6,10 +6,10 @@ from typing import Annotated, Literal
 
 import typer
 
-from ...data.description import By
+from ...data.description import SplitBy
 from ...data.registry import DATASETS, SPLIT
 from ...errors import InputError
-from ..shared.options import AsJson, DataDirectory, Device
+from ..shared.options import AsJson, DataDirectory, DeviceOption
 from ..shared.output import note, print_json
 from ..shared.progress import progress_bar
 
@@ -35,7 +35,7 @@ def train(
     ] = None,
     every: Annotated[int, typer.Option(help="Epochs between two tests.")] = 1,
     seed: Annotated[int, typer.Option(min=0, help="Seed of all that is drawn.")] = 0,
-    device: Device = "auto",
+    device: DeviceOption = "auto",
     engine: Annotated[
         Literal["fast", "plain"],
         typer.Option(help="plain: one agent after the other, the reference."),
@@ -49,7 +49,7 @@ def train(
     ] = None,
     data_dir: DataDirectory = None,
     split: Annotated[
-        By,
+        SplitBy,
         typer.Option(help=f"How the test set is set apart, of {', '.join(SPLIT)}."),
     ] = "lesion",
     output: Annotated[

@@ -5,6 +5,7 @@ block of lines for each row.
 """
 
 from collections.abc import Sequence
+from typing import Any
 
 from rich.console import Console
 from rich.table import Table
@@ -27,8 +28,13 @@ def fit(
     return (shown, left_out) if _width(shown) <= room else (_turned(table), [])
 
 
+def wide_console(width: int = 10_000, **settings: Any) -> Console:
+    """A console as wide as said. Without a height too, a dumb terminal has 80 columns for rich."""
+    return Console(width=width, height=100, **settings)
+
+
 def _width(table: Table) -> int:
-    return Console(width=10_000).measure(table).maximum
+    return wide_console().measure(table).maximum
 
 
 def _without(table: Table, name: str) -> Table:

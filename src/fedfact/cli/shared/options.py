@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 import typer
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
-Device = Annotated[Literal["auto", "cpu", "cuda"], typer.Option(help="Where to train.")]
+DeviceOption = Annotated[Literal["auto", "cpu", "cuda"], typer.Option(help="Where to train.")]
 DataDirectory = Annotated[
     Path | None,
     typer.Option("--data-dir", help="Directory of the data sets (else FEDFACT_DATA, or a cache)."),

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 from ...io.files import printable
-from .fit import fit
+from .fit import fit, wide_console
 
 _PLAIN: dict[str, Any] = {"highlight": False, "markup": False, "emoji": False}  # names stay as are
 _WIDE = 120  # where there is no terminal to ask
@@ -27,7 +27,7 @@ def room() -> int | None:
 
 def stdout() -> Console:
     """Make the console that results are printed on."""
-    return Console(width=room() or _WIDE, **_PLAIN)
+    return wide_console(room() or _WIDE, **_PLAIN)
 
 
 def print_table(table: Table, least_needed: Sequence[str] = ()) -> None:
@@ -37,7 +37,7 @@ def print_table(table: Table, least_needed: Sequence[str] = ()) -> None:
     """
     there_is = room()
     shown, left_out = (table, []) if there_is is None else fit(table, there_is, least_needed)
-    Console(width=10_000, **_PLAIN).print(shown)
+    wide_console(**_PLAIN).print(shown)
     if left_out:
         note(f"no room here for {', '.join(left_out)}; a wider terminal shows all columns")
 

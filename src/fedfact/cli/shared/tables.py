@@ -11,7 +11,7 @@ from .output import print_table, stdout
 
 _MOST_ROWS = 60
 
-_LEAST_NEEDED = ("reported cost", "samples", "penalty", "group", "alone", "settled")
+_LEAST_NEEDED = ("reported cost", "group", "samples", "alone", "settled")
 """Columns of a settlement that a narrow terminal has no room for, the first to go first."""
 
 
@@ -96,23 +96,22 @@ def surplus_says(rule: str) -> str:
     return f"The surplus is the operator's: {RULES[rule].surplus_reason}."
 
 
-def print_statement(told: Statement) -> None:
+def print_statement(statement: Statement) -> None:
     """One agent's own lines."""
-    console, money = stdout(), told.money_unit
-    console.print(f"Statement for {told.agent}", style="bold")
+    console, money = stdout(), statement.money_unit
+    one = f"{statement.unit:g} {statement.currency}".rstrip()
+    console.print(f"Statement for {statement.agent}", style="bold")
     console.print(
-        f"You reported a cost of {told.reported_cost:g} per sample and delivered "
-        f"{told.samples:,} samples. Rule: {told.rule}; formulas give units of {_one(told)}."
+        f"You reported a cost of {statement.reported_cost:g} per sample and delivered "
+        f"{statement.samples:,} samples. Rule: {statement.rule}; "
+        f"formulas give units of {one}."
     )
-    if RULES[told.rule].draws:
-        place = "left over by the draw" if told.group is None else f"in group {told.group}"
-        console.print(f"You were {place}{' and won' if told.won else ''}.")
-    width = max(len(money.money(line.amount)) for line in told.lines)
-    for line in told.lines:
-        console.print(f"\n{line.name:>12}  {money.money(line.amount):>{width}}  {line.effect}")
+    if RULES[statement.rule].draws:
+        group = statement.group
+        drawn = "left over by the draw" if group is None else f"in group {group}"
+        console.print(f"You were {drawn}{' and won' if statement.won else ''}.")
+    width = max(len(money.money(line.amount)) for line in statement.lines)
+    for line in statement.lines:
+        amount = f"{money.money(line.amount):>{width}}"
+        console.print(f"\n{line.name:>12}  {amount}  {line.effect}", soft_wrap=True)
         console.print(f"{'':>14}{line.formula} =\n{'':>14}{line.filled}", soft_wrap=True)
-
-
-def _one(told: Statement) -> str:
-    """A minor unit in words: 0.01 EUR."""
-    return f"{told.unit:g} {told.currency}".rstrip()

@@ -15,7 +15,7 @@ import numpy as np
 from ...errors import InputError
 from ...progress import Progress
 from ..dataset import Dataset, Samples, check_classes, checked_samples
-from ..description import PAPER_PARTITIONS, By, Description
+from ..description import PAPER_PARTITIONS, Description, SplitBy
 from ..sources import cifar10_batches as batches
 from ..sources.archive import read_arrays
 from ..sources.cache import cached
@@ -46,7 +46,7 @@ class Side:
     decode: Callable[[Progress], Samples]
 
 
-def load(directory: Path | None, by: By, progress: Progress) -> Dataset:
+def load(directory: Path | None, by: SplitBy, progress: Progress) -> Dataset:
     """The data set from where it is found, or downloaded."""
     root = data_directory(directory)
     return read(find(root) or fetch(root, progress), progress)
@@ -147,6 +147,6 @@ DESCRIPTION = Description(
         "drops": (0.5, 0.75),
     },
     preset={"partitions": PAPER_PARTITIONS, "training": {"test_every": 10}},
-    place=1,
+    order_in_paper=1,
 )
 """As in the paper, and as we chose where it says nothing: momentum, weight decay and drops."""

@@ -9,14 +9,14 @@ import numpy as np
 
 from ...progress import Progress
 from ..dataset import Dataset, Samples
-from ..description import PAPER_PARTITIONS, By, Description
+from ..description import PAPER_PARTITIONS, Description, SplitBy
 from ..split import split
 
 CLASSES = tuple("0123456789")
 MEAN, STD = (0.30530630,), (0.37556190,)  # of the training samples
 
 
-def load(directory: Path | None, by: By, progress: Progress) -> Dataset:
+def load(directory: Path | None, by: SplitBy, progress: Progress) -> Dataset:
     """The data set, which is always at hand."""
     return read()
 

@@ -17,7 +17,7 @@ import numpy as np
 from ...errors import InputError
 from ...progress import Progress
 from ..dataset import Dataset, Pixels, Samples
-from ..description import By, Description
+from ..description import Description, SplitBy
 from ..sources.archive import read_arrays
 from ..sources.cache import cached
 from ..sources.ham10000_metadata import CLASSES, Metadata, from_archive, from_table
@@ -41,7 +41,7 @@ class Source:
     decoder: Callable[[], Callable[[int], Pixels]]
 
 
-def load(directory: Path | None, by: By, progress: Progress) -> Dataset:
+def load(directory: Path | None, by: SplitBy, progress: Progress) -> Dataset:
     """The data set from where it is found."""
     return read(find(data_directory(directory)), by, progress)
 
@@ -62,8 +62,8 @@ def find(directory: Path) -> Source:
     )
 
 
-def read(source: Source, by: By, progress: Progress) -> Dataset:
-    """The data set from what was found, split in one of three ways (see ``By``)."""
+def read(source: Source, by: SplitBy, progress: Progress) -> Dataset:
+    """The data set from what was found, split in one of three ways (see ``SplitBy``)."""
     metadata = source.metadata
     shape = (HEIGHT, WIDTH, 3)
 
@@ -148,6 +148,6 @@ DESCRIPTION = Description(
     preset={"training": {"epochs": 30, "test_every": 3}},
     pretrained=True,
     splits=("lesion", "image", "stratified"),
-    place=3,
+    order_in_paper=3,
 )
 """As in the paper; the epochs of the preset are ours, as the paper gives none."""

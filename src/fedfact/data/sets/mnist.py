@@ -16,7 +16,7 @@ from ...io import limits
 from ...io.regular import read_bytes
 from ...progress import Progress
 from ..dataset import Dataset, Pixels, Samples, checked_samples
-from ..description import PAPER_PARTITIONS, By, Description
+from ..description import PAPER_PARTITIONS, Description, SplitBy
 from ..sources.download import Remote, download
 from ..sources.locate import data_directory
 
@@ -40,7 +40,7 @@ REMOTES = (
 UNPACKED = tuple(remote.name.removesuffix(".gz") for remote in REMOTES)
 
 
-def load(directory: Path | None, by: By, progress: Progress) -> Dataset:
+def load(directory: Path | None, by: SplitBy, progress: Progress) -> Dataset:
     """The data set from where it is found, or downloaded."""
     root = data_directory(directory)
     return read(find(root) or fetch(root, progress))
@@ -132,6 +132,6 @@ DESCRIPTION = Description(
     network="mnist_cnn",
     recipe={"optimiser": "adam", "rate": 1e-3},
     preset={"partitions": PAPER_PARTITIONS, "training": {"test_every": 5}},
-    place=2,
+    order_in_paper=2,
 )
 """As in the paper."""

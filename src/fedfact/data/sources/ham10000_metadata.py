@@ -17,15 +17,15 @@ from .archive import read_arrays
 CLASSES = ("akiec", "bcc", "bkl", "df", "mel", "nv", "vasc")
 COLUMNS = ("image_id", "lesion_id", "dx")
 
-Names = npt.NDArray[np.str_]
+NameColumn = npt.NDArray[np.str_]
 
 
 @dataclass(frozen=True, eq=False)
 class Metadata:
     """Ids of images, ids of the lesions they show, and labels: one of each for an image."""
 
-    images: Names
-    lesions: Names
+    images: NameColumn
+    lesions: NameColumn
     labels: Ints
 
 

@@ -10,6 +10,7 @@ name and not left out, for the member would be settled on samples it does not kn
 begin with a dot are passed over.
 """
 
+import io
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +19,7 @@ from ...arrays import Ints
 from ...errors import InputError
 from ...io import limits
 from ...io.files import read_text, reason
-from ...io.regular import is_file, open_regular
+from ...io.regular import is_file, read_bytes
 from ...progress import silent
 from ..dataset import Pixels
 from .images import decode_all
@@ -99,10 +100,9 @@ def _picture(path: Path, shape: tuple[int, ...] | None) -> Pixels:
     from PIL import Image
 
     try:
-        with (
-            open_regular(path, limits.SAMPLES) as file,
-            Image.open(file, formats=("PNG", "JPEG")) as image,
-        ):
+        # In memory first: of a file, Pillow would reserve whatever a damaged head claims.
+        data = io.BytesIO(read_bytes(path, limits.SAMPLES))
+        with Image.open(data, formats=("PNG", "JPEG")) as image:
             width, height = image.size
             found = (height, width, CHANNELS.get(image.mode, 0))
             if found[2] and found == (shape or found) and height * width <= limits.PIXELS:

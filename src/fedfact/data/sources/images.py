@@ -10,13 +10,13 @@ import numpy as np
 
 from ...errors import InputError
 from ...io import limits
-from ...io.regular import open_regular
+from ...io.regular import read_bytes
 from ...progress import Progress
 from ..dataset import Pixels
 
 WORKERS = min(os.cpu_count() or 1, 8)
 
-FORMATS = ("JPEG", "PNG", "WEBP")
+IMAGE_FORMATS = ("JPEG", "PNG", "WEBP")
 """What data sets come in; Pillow's readers of all other formats are never reached."""
 
 BATCH = 64
@@ -31,12 +31,9 @@ def decode(where: object, source: Path | bytes, size: tuple[int, int] | None = N
     from PIL import Image
 
     try:
-        with (
-            io.BytesIO(source)
-            if isinstance(source, bytes)
-            else open_regular(source, limits.SAMPLES) as file,
-            Image.open(file, formats=FORMATS) as image,
-        ):
+        # In memory first: of a file, Pillow would reserve whatever a damaged head claims.
+        data = source if isinstance(source, bytes) else read_bytes(source, limits.SAMPLES)
+        with Image.open(io.BytesIO(data), formats=IMAGE_FORMATS) as image:
             if image.width * image.height > limits.PIXELS:
                 raise InputError(f"it has {image.width} x {image.height} pixels")
             if size:

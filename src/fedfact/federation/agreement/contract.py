@@ -1,39 +1,43 @@
 """Contracts: what an agent reported, what follows from it under the terms, and who signed it.
 
-Nothing in a contract is open to bargaining: from the terms and the reports every figure can be
-worked out, by the operator that offers it, by the agent before it signs, and by an auditor.
+Nothing in a contract is open to bargaining: from the terms, the reports and the members' sizes
+every figure can be worked out, by the operator that offers it, by the agent before it signs, and by
+an auditor.
 """
 
 from collections.abc import Mapping
-from fractions import Fraction
+from dataclasses import replace
 from typing import Annotated
 
 import numpy as np
 from pydantic import Field
 
-from ...arrays import MOST_SAMPLES
+from ...arrays import MOST_SAMPLES, Ints
 from ...errors import InputError
 from ...mechanism import (
     Population,
+    Rule,
+    Standing,
     Terms,
-    effective_fee,
-    local_optimum,
-    penalty_slope,
-    penalty_weight,
+    billing_floor,
+    least_admitted,
     rule_of,
     settle,
     whole_local_optimum,
 )
-from ...mechanism.exact import MOST_MONEY, as_fraction, floor_difference
-from ...mechanism.fees import misfit
-from ..wire.canonical import canonical, decimal, digest, number_of
-from ..wire.document import Cost, Decimal, Document, Hash, Money, Name, Samples
+from ...mechanism.exact import MOST_MONEY
+from ...mechanism.fees import largest_fee
+from ...mechanism.population import MOST_SIZE, MOST_SIZE_IN_ALL
+from ..wire.canonical import canonical, digest, number_of
+from ..wire.document import Cost, Document, Hash, Money, Name, Samples
+
+Size = Annotated[int, Field(ge=1, le=MOST_SIZE)]
 
 
 class Enrolment(Document):
     """What an agent says when it enrols. Only the operator and an auditor see it.
 
-    ``capacity`` is given by agents that have fewer samples than their report asks for; ``nonce``
+    ``capacity`` is given by agents that have fewer samples than their report may ask for; ``nonce``
     is the commitment to the agent's part of the draw (`draw`).
     """
 
@@ -48,11 +52,14 @@ class Contract(Document):
     """One agent's contract.
 
     Attributes:
-        samples: agreed: m*(c) in whole samples, or all the agent has (``capped``).
+        size, total_size: u, verified by the operator, and U of all that sign; where members have no
+            sizes, 1 and their number.
+        samples: agreed: what the rule makes best for the report, in whole samples, or all that the
+            agent has.
+        capacity: the most samples that the agent can use, if it said so.
         others_samples: S, the agreed samples of all others together.
-        optimum, weight, slope, at_optimum: the penalty curve (Eq. 8): m*, λ, g, and the penalty
-            (2−α)/2·B(m*) at m*, in the unit of the costs.
-        fee: B for the agreed samples, if all others keep their word, in minor units.
+        fee: for the agreed samples, if all others keep their word, in minor units; below 0 the
+            agent is paid.
         largest_fee, largest_charge: the most that can be asked for, whoever delivers what.
     """
 
@@ -60,113 +67,170 @@ class Contract(Document):
     agent: Name
     key: Hash
     agents: Annotated[int, Field(ge=3)]
+    size: Size
+    total_size: Annotated[int, Field(ge=3, le=MOST_SIZE_IN_ALL)]
     reported_cost: Cost
+    capacity: Samples | None
     samples: Samples
-    capped: bool
     others_samples: Samples
-    optimum: Decimal
-    weight: Decimal
-    slope: Decimal
-    at_optimum: Decimal
     fee: Money
     largest_fee: Money
     largest_charge: Money
     nonce: Hash
 
-
-def least_billed(terms: Terms) -> int:
-    """The fewest samples anybody is billed for: the minimum, or what keeps the fee in escrow."""
-    if terms.escrow is None:
-        return terms.minimum_samples
-    return max(terms.minimum_samples, -int(-terms.error_scale_in_units // terms.escrow))
+    @property
+    def standing(self) -> Standing:
+        """What the agent is beside all that signed."""
+        return Standing(self.agents, self.size, self.total_size, self.capacity)
 
 
-def agreed_samples(enrolment: Enrolment, terms: Terms) -> int:
-    """m*(c) in whole samples (Thm 1), or all that the agent has."""
-    scale = float(terms.required_error_scale)
-    wanted = int(whole_local_optimum(number_of(enrolment.reported_cost), scale))
+def wanted_samples(reported_cost: float, terms: Terms, size: int, total_size: int) -> int:
+    """The whole samples that are best under the rule for an agent of this size and cost."""
+    own = rule_of(terms).own_curve(terms.curve, size, total_size)
+    return int(whole_local_optimum(reported_cost, own))
+
+
+def agreed_samples(enrolment: Enrolment, terms: Terms, size: int, total_size: int) -> int:
+    """The same, or all that the agent has."""
+    wanted = wanted_samples(number_of(enrolment.reported_cost), terms, size, total_size)
     return wanted if enrolment.capacity is None else min(wanted, enrolment.capacity)
 
 
-def unfit(enrolment: Enrolment, terms: Terms) -> str | None:
-    """Why an enrolment cannot be taken, for its sender to read."""
-    least, cost = least_billed(terms), as_fraction(number_of(enrolment.reported_cost))
-    if terms.required_error_scale < cost * least**2:
-        return f"the reported cost asks for fewer than the {least} samples the terms want at least"
+def unfit(enrolment: Enrolment, terms: Terms, size: int, total_size: int) -> str | None:
+    """Why an enrolment cannot be taken beside the others, for its sender to read."""
+    least, has = least_admitted(terms, size), enrolment.capacity
     try:
-        fits = agreed_samples(enrolment, terms) >= least
+        agreed = agreed_samples(enrolment, terms, size, total_size)
     except InputError as error:  # it asks for more samples than anybody can have
         return str(error)
-    return None if fits else f"the terms want at least {least} samples"
+    if agreed >= least:
+        return None
+    if has is not None and has < least:
+        return f"it has {has:,} samples, and the terms admit members with {least:,} or more"
+    return (
+        f"its reported cost asks for {agreed:,} samples, and the terms admit members with "
+        f"{least:,} or more"
+    )
 
 
-def population_of(enrolments: Mapping[str, Enrolment], terms: Terms) -> Population:
+def sizes_of(sizes: list[int]) -> Ints | None:
+    """Sizes as a population has them; none where all are alike, 1."""
+    return None if max(sizes) == 1 else np.array(sizes)
+
+
+def capacities_of(capacities: list[int | None]) -> Ints | None:
+    """Capacities as a population has them; none where nobody gave one."""
+    if not any(capacities):
+        return None
+    return np.array([MOST_SAMPLES if each is None else each for each in capacities])
+
+
+def population_of(
+    enrolments: Mapping[str, Enrolment], terms: Terms, sizes: Mapping[str, int]
+) -> Population:
     """The agents as they would be settled if all keep their word."""
     agents = sorted(enrolments)
-    scale = float(terms.required_error_scale)
-    cost = np.array([number_of(enrolments[agent].reported_cost) for agent in agents])
-    samples = np.array([agreed_samples(enrolments[agent], terms) for agent in agents])
-    return Population(agents, cost, samples, capped=samples < whole_local_optimum(cost, scale))
+    said = [enrolments[agent] for agent in agents]
+    size = [sizes.get(agent, 1) for agent in agents]
+    total, samples = sum(size), []
+    for k, each in enumerate(said):
+        if why := unfit(each, terms, size[k], total):
+            raise InputError(why, k)
+        samples.append(agreed_samples(each, terms, size[k], total))
+    return Population(
+        agents,
+        np.array([number_of(each.reported_cost) for each in said]),
+        np.array(samples),
+        capacity=capacities_of([each.capacity for each in said]),
+        size=sizes_of(size),
+    )
+
+
+def with_the_least(standing: Standing, rule: Rule) -> Standing:
+    """The same agent where as little size is settled as may be: it and two others at least."""
+    least = max(rule.least_total_size(standing.all_sizes), standing.size + 2)
+    return replace(standing, total_size=least)
 
 
 def contract_of(
-    enrolment: Enrolment, terms: Terms, terms_hash: str, agents: int, others_samples: int
+    enrolment: Enrolment,
+    terms: Terms,
+    terms_hash: str,
+    among: Standing,
+    others_samples: int,
 ) -> Contract:
-    """The contract that follows from a report, for one of so many agents, with S of the others."""
-    scale, alpha, K = float(terms.required_error_scale), float(terms.alpha), _units(terms)
-    c, m, S = number_of(enrolment.reported_cost), agreed_samples(enrolment, terms), others_samples
-    optimum, least = float(local_optimum(c, scale)), least_billed(terms)
-    capped = m < int(whole_local_optimum(c, scale))
+    """The contract that follows from a report, for an agent ``among`` all that sign.
+
+    The fee is the largest for the fewest samples that are billed, where the others deliver all that
+    they agreed to, from as little size as can be settled; the charge where those samples fit worst.
+    """
+    rule, cost, S = rule_of(terms), number_of(enrolment.reported_cost), others_samples
+    signed = replace(among, capacity=enrolment.capacity)
+    u, U = signed.size, signed.all_sizes
+    m, least = agreed_samples(enrolment, terms, u, U), billing_floor(terms, u)
+    largest_fee(least, terms, u)  # refuses what might not fit
     return Contract(
         terms=terms_hash,
         agent=enrolment.agent,
         key=enrolment.key,
-        agents=agents,
+        agents=signed.agents,
+        size=u,
+        total_size=U,
         reported_cost=enrolment.reported_cost,
+        capacity=enrolment.capacity,
         samples=m,
-        capped=capped,
         others_samples=S,
-        optimum=decimal(optimum),
-        weight=decimal(float(penalty_weight(c, S, scale, alpha))),
-        slope=decimal(float(penalty_slope(c, S, scale))),
-        at_optimum=decimal((2 - alpha) / 2 * float(effective_fee(optimum, S, scale))),
-        fee=int(floor_difference(K, np.array([m]), m + S)[0]),
-        largest_fee=int(K // least),
-        largest_charge=0 if capped else rule_of(terms).charge_for(c, least, terms),
+        fee=rule.fee_for(m, m + S, signed, terms),
+        largest_fee=max(0, rule.fee_for(least, least + S, with_the_least(signed, rule), terms)),
+        largest_charge=rule.charge_for(cost, least, signed, terms),
         nonce=enrolment.nonce,
     )
 
 
 def contracts_for(
-    enrolments: Mapping[str, Enrolment], terms: Terms, terms_hash: str
+    enrolments: Mapping[str, Enrolment],
+    terms: Terms,
+    terms_hash: str,
+    sizes: Mapping[str, int] | None = None,
 ) -> dict[str, Contract]:
     """A contract for each of these agents, such that any deliveries can be settled.
 
-    An agent whose amounts no settlement could hold is refused by its ``index`` in the alphabet.
+    An agent whose report cannot be taken, or whose amounts no settlement could hold, is refused by
+    its ``index`` in the alphabet. ``sizes``: of the members that have one; else 1.
     """
-    population = population_of(enrolments, terms)
+    population = population_of(enrolments, terms, sizes or {})
     settle(population, terms, seed=0)
     population.refuse(
         (population.samples == population.samples.max()) & (population.total > MOST_SAMPLES),
         lambda k: f"its report asks for {population.samples[k]:,} samples, too many beside others'",
     )
-    contracts = {}
+    contracts, U = {}, population.total_size
     for k, agent in enumerate(population.agents):
-        S = population.total - int(population.samples[k])
+        S, u = population.total - int(population.samples[k]), (sizes or {}).get(agent, 1)
+        among = Standing(len(population), u, U)
         try:
-            contract = contract_of(enrolments[agent], terms, terms_hash, len(population), S)
+            contract = contract_of(enrolments[agent], terms, terms_hash, among, S)
         except ValueError as error:
             raise InputError(f"agent {agent!r}: {error}", k) from None
         contracts[agent] = contract
-    owed = [contract.largest_fee + contract.largest_charge for contract in contracts.values()]
-    if sum(owed) >= MOST_MONEY // 2:
-        k = int(np.argmax(owed))
-        raise InputError(
-            f"agent {population.agents[k]!r}: the most it may owe, {owed[k]:,} minor units, is too "
-            f"much beside what others may; the terms want a larger unit than {terms.unit}",
-            k if owed[k] > min(owed) else None,
-        )
+    _check_sums(list(contracts.values()), terms)
     return contracts
+
+
+def _check_sums(contracts: list[Contract], terms: Terms) -> None:
+    """Refuse what might not fit in a sum of amounts, whoever delivers how little."""
+    owed = [
+        largest_fee(billing_floor(terms, each.size), terms, each.size) + each.largest_charge
+        for each in contracts
+    ]
+    if sum(owed) < MOST_MONEY // 2:
+        return
+    k = int(np.argmax(owed))
+    raise InputError(
+        f"agent {contracts[k].agent!r}: the most it may owe, {owed[k]:,} minor units, is too "
+        f"much beside what others may; the terms want a larger unit than {terms.unit}",
+        k if owed[k] > min(owed) else None,
+    )
 
 
 def roster_hash(contracts: Mapping[str, Contract]) -> str:
@@ -177,10 +241,3 @@ def roster_hash(contracts: Mapping[str, Contract]) -> str:
 def declining(why: str) -> dict[str, str]:
     """What an agent answers that does not sign."""
     return {"declines": why}
-
-
-def _units(terms: Terms) -> Fraction:
-    """K = A/unit, refused where an amount would not fit."""
-    if reason := misfit(least_billed(terms), terms):
-        raise InputError(reason)
-    return terms.error_scale_in_units

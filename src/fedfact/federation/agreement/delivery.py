@@ -4,10 +4,14 @@
   it trains, how many of them it has used so far, and a digest of those (`training.site`).
 - Delivered are the samples used according to the last attestation that the ledger has. That is
   what an agent *says* its training code counted; the digest keeps it from changing its story.
-- Billed is what was delivered, but never less than the terms' minimum nor so few that the fee would
-  exceed the escrow (`contract.least_billed`): so one agent's failure never blocks a settlement.
-- Where the operator ends the training early, members that are still there are billed for what they
-  agreed to: that they could not use all of it is not their fault.
+- Counted is what was delivered or, where the operator ends the training early, as many as the agent
+  would have used at that pace, up to what it promised: `delivered·planned/held` of the rounds. That
+  it could not use all of it is not its fault, and what it did not use it is not billed for.
+- Billed is that part of what is counted for which the agent was there: `counted·attended/asked`,
+  of the rounds that it was asked for. The charge goes by what is counted: being away is no misfit.
+- Neither is ever below the billing floor (`mechanism.billing`), so that one agent's failure never
+  blocks a settlement. Both are rounded down to whole samples, so that nothing is gained by parts
+  of one; who keeps its word has used enough for all that it promised.
 - An agent has left if it said so, or has missed more rounds at the end than it may: `MAY_MISS`, or
   a third of all where that is less. So no single lost answer makes it one that left. A member that
   left pays its fee and no charge, and forfeits reward and rebate. One that never took part owes
@@ -15,16 +19,17 @@
 """
 
 from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from typing import Annotated
 
 import numpy as np
 from pydantic import Field
 
 from ...errors import InputError
-from ...mechanism import Population, Terms
+from ...mechanism import Population, Terms, billing_floor, rule_of
 from ..wire.canonical import number_of
 from ..wire.document import Document, Hash, Name, Samples
-from .contract import Contract, least_billed
+from .contract import Contract, capacities_of, sizes_of
 
 Round = Annotated[int, Field(ge=1, le=1_000_000)]
 
@@ -34,6 +39,16 @@ MAY_MISS = 2
 
 LEFT = "left"
 """Why an agent is absent that said it leaves; it is not asked again."""
+
+NOT_BEGUN = "not begun"
+"""Why an agent is absent that has never taken part and is not asked any more (`LAST_TO_BEGIN`)."""
+
+LAST_TO_BEGIN = 3
+"""The last round in which an agent may take part for the first time. After that it is sent no more
+models, since it would get them for nothing."""
+
+NOT_ASKED = (LEFT, NOT_BEGUN)
+"""Why an agent is absent that was not asked for the round."""
 
 
 class Attestation(Document):
@@ -48,14 +63,26 @@ class Attestation(Document):
 
 
 class Delivery(Document):
-    """What one agent promised and delivered in all."""
+    """What one agent promised and delivered in all, and in how many of the rounds it was asked for
+    it took part."""
 
     agent: Name
     promised: Samples
     delivered: Samples
+    counted: Samples
+    attended: Round
+    asked: Round
     billed: Samples
     last_round: Round
     left: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Rounds:
+    """How many rounds there were to be, and how many there were."""
+
+    planned: int
+    held: int
 
 
 def leaving(number: int) -> dict[str, int]:
@@ -79,28 +106,57 @@ def check_attestation(
         raise InputError("an attestation of other samples than those used before")
 
 
+def counted_and_billed(
+    contract: Contract,
+    terms: Terms,
+    rounds: Rounds,
+    *,
+    delivered: int,
+    attended: int,
+    asked: int,
+    left: bool,
+) -> tuple[int, int]:
+    """By what an agent is charged, and for what it is billed. Pace counts for those that stayed."""
+    floor = billing_floor(terms, contract.size)
+    planned, held = (1, 1) if left else (rounds.planned, rounds.held)
+    counted = min(contract.samples * held, delivered * planned)  # times the rounds held
+    billed = counted * attended // (held * asked)
+    return max(counted // held, floor), max(billed, floor)
+
+
 def deliveries(
     contracts: Mapping[str, Contract],
     attested: Mapping[str, Attestation],
-    last_round: int,
-    planned: int,
+    attended: Mapping[str, int],
+    asked: Mapping[str, int],
+    rounds: Rounds,
     terms: Terms,
     gone: Collection[str] = (),
 ) -> list[Delivery]:
     """What each agent delivered, by its last attestation; agents that never took part are not
-    among them. ``gone``: agents that said they leave."""
-    least, may_miss = least_billed(terms), min(MAY_MISS, last_round // 3)
-    found = []
+    among them. ``attended``, ``asked``: rounds by agent; ``gone``: agents that said they leave."""
+    may_miss, found = min(MAY_MISS, rounds.held // 3), []
     for agent, said in sorted(attested.items()):
-        promised = contracts[agent].samples
-        left = agent in gone or last_round - said.round > may_miss
-        ended_early = last_round < planned and not left
+        contract = contracts[agent]
+        left = agent in gone or rounds.held - said.round > may_miss
+        counted, billed = counted_and_billed(
+            contract,
+            terms,
+            rounds,
+            delivered=said.used,
+            attended=attended[agent],
+            asked=asked[agent],
+            left=left,
+        )
         found.append(
             Delivery(
                 agent=agent,
-                promised=promised,
+                promised=contract.samples,
                 delivered=said.used,
-                billed=promised if ended_early else max(said.used, least),
+                counted=counted,
+                attended=attended[agent],
+                asked=asked[agent],
+                billed=billed,
                 last_round=said.round,
                 left=left,
             )
@@ -108,17 +164,41 @@ def deliveries(
     return found
 
 
+TOO_FEW = "fewer than three agents delivered anything; no money moves"
+
+
+def why_void(
+    delivered: Collection[Delivery], contracts: Mapping[str, Contract], terms: Terms
+) -> str | None:
+    """Why nothing can be settled, where nothing can."""
+    if len(delivered) < 3:
+        return TOO_FEW
+    size, signed = _size(delivered, contracts), sum(each.size for each in contracts.values())
+    rule = rule_of(terms)
+    if rule.is_void(size, signed):
+        return (
+            f"those who delivered have {size:,} of the size of {signed:,} that signed, too little "
+            f"to settle by the {rule.name} rule; no money moves"
+        )
+    return None
+
+
 def billed_population(
     delivered: Collection[Delivery], contracts: Mapping[str, Contract]
-) -> Population | None:
-    """The agents to settle; None where they are fewer than three, and nothing can be settled."""
-    if len(delivered) < 3:
-        return None
+) -> Population:
+    """The agents to settle, three or more."""
     agreed = [contracts[each.agent] for each in delivered]
     return Population(
         [each.agent for each in delivered],
         np.array([number_of(contract.reported_cost) for contract in agreed]),
         np.array([each.billed for each in delivered]),
-        capped=np.array([contract.capped for contract in agreed]),
+        counted=np.array([each.counted for each in delivered]),
+        capacity=capacities_of([contract.capacity for contract in agreed]),
         left=np.array([each.left for each in delivered]),
+        size=sizes_of([contract.size for contract in agreed]),
+        signed_size=sum(each.size for each in contracts.values()),
     )
+
+
+def _size(delivered: Collection[Delivery], contracts: Mapping[str, Contract]) -> int:
+    return sum(contracts[each.agent].size for each in delivered)

@@ -13,7 +13,7 @@ from pydantic import Field
 from ...mechanism import Settlement, Terms, settle
 from ..wire.document import Document, Money, Name, Samples
 from .contract import Contract
-from .delivery import Delivery, billed_population
+from .delivery import Delivery, billed_population, why_void
 
 Account = Annotated[str, Field(pattern=r"^(operator|agent/[A-Za-z0-9][A-Za-z0-9_-]{0,62})$")]
 
@@ -26,12 +26,16 @@ class Posting(Document):
 
 
 class Line(Document):
-    """What one agent pays and receives, and the postings that move it."""
+    """What one agent pays and receives, and the postings that move it.
+
+    Billed are its ``samples``, and the charge goes by those ``counted`` (`delivery`). A fee below 0
+    is paid to the agent.
+    """
 
     agent: Name
     samples: Samples
+    counted: Samples
     fee: Money
-    penalty: Money
     charge: Money
     pool: Money
     reward: Money
@@ -45,9 +49,10 @@ class Line(Document):
 def settlement_of(
     delivered: Collection[Delivery], contracts: Mapping[str, Contract], terms: Terms, draw: str
 ) -> Settlement | None:
-    """The settlement that follows from deliveries and draw; None where too few delivered."""
-    population = billed_population(delivered, contracts)
-    return None if population is None else settle(population, terms, int(draw, 16))
+    """The settlement that follows from deliveries and draw; None where it is void."""
+    if why_void(delivered, contracts, terms):
+        return None
+    return settle(billed_population(delivered, contracts), terms, int(draw, 16))
 
 
 def lines_of(settlement: Settlement | None) -> list[Line]:
@@ -56,13 +61,14 @@ def lines_of(settlement: Settlement | None) -> list[Line]:
         return []
     amounts = {
         name: getattr(settlement, name).tolist()
-        for name in ("fee", "penalty", "charge", "pool", "reward", "rebate", "net")
+        for name in ("fee", "charge", "pool", "reward", "rebate", "net")
     }
     group, won = settlement.group.tolist(), settlement.won.tolist()
     return [
         Line(
             agent=agent,
             samples=int(settlement.population.samples[k]),
+            counted=int(settlement.population.used[k]),
             group=None if group[k] < 0 else group[k],
             won=won[k],
             postings=[

@@ -1,12 +1,11 @@
 """The terms of a federation as they are published: all that every agent signs.
 
-Money (A, α, rule, unit, ...), training (network, recipe, rounds), conduct (quorum, deadlines), the
+Money (A, b, rule, unit, ...), training (network, recipe, rounds), conduct (quorum, deadlines), the
 operator's public key, and the commitment to the operator's secret seed. The hash of these bytes
 names the federation: every message carries it.
 """
 
-from collections.abc import Iterable
-from dataclasses import asdict
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -15,7 +14,7 @@ from pydantic import Field
 from ...errors import InputError, check_keys, did_you_mean
 from ...io import limits
 from ...io.regular import read_bytes
-from ...mechanism import Terms
+from ...mechanism import Terms, billing_floor
 from ...mechanism.exact import as_fraction
 from ...mechanism.fees import misfit
 from ...settlement.terms import FIELDS, TEXTS, read_sections, section, terms_of
@@ -23,15 +22,17 @@ from ...training.plan import DECIMAL, Plan
 from ...training.recipe import RECIPES
 from ..wire.canonical import decimal, number_of, without_floats
 from ..wire.document import Document, Hash, Name
-from .contract import least_billed
 
 _RECIPE = ("optimiser", "drops", "batch", "local_steps", *DECIMAL)
-_NOT_HERE = ("loss_value",)  # of measured losses, which a federation does not settle by
-_WHOLE = ("minimum_samples", "escrow")  # all other numbers are decimal, as texts
+_NOT_HERE = {
+    "loss_value": "federations do not settle by measured losses, since a member could hand in a "
+    "baseline of its own making; fees follow the curve (error_scale, exponent)",
+    "alpha": "it belongs to the penalty of the paper's figures, which no federation asks for",
+}
+"""Keys of other terms, and why they have no place in a federation's."""
 
-LARGEST_ALPHA = 1.5
-"""Up to here no miss of m* by half a sample or a hundredth costs more than federation brings,
-for any m* of 1 or more and however few samples the others have (`mechanism.largest_alpha`)."""
+_MONEY = tuple(name for name in FIELDS if name not in _NOT_HERE)
+_WHOLE = ("minimum_samples", "escrow")  # all other numbers are decimal, as texts
 
 
 class Conduct(Document):
@@ -57,22 +58,18 @@ class Published(Document):
         """The terms of the settlement."""
         texts = {name: value for name, value in self.money.items() if name in TEXTS}
         numbers = {name: value for name, value in self.money.items() if name not in TEXTS}
-        known = {*FIELDS} - {*_NOT_HERE}
-        if self.money.keys() != known:
-            raise InputError(f"the money terms must be {', '.join(sorted(known))}, no more or less")
+        _refuse_elsewhere(self.money)
+        if self.money.keys() != {*_MONEY}:
+            wanted = ", ".join(sorted(_MONEY))
+            raise InputError(f"the money terms must be {wanted}, no more or less")
         if numbers["error_scale"] is None:
-            raise InputError("error_scale is missing; fees by formula (A/m) need it")
+            raise InputError(f"error_scale is missing: {_NOT_HERE['loss_value']}")
         for name in numbers.keys() - {*_WHOLE}:
             if not isinstance(numbers[name], str):
                 raise InputError(f"{name} is {numbers[name]!r}; write it as text, such as '0.5'")
             numbers[name] = number_of(numbers[name])
         terms = Terms(**texts, **numbers)
-        if terms.alpha > LARGEST_ALPHA:
-            raise InputError(
-                f"alpha is {terms.alpha}; in a federation take at most {LARGEST_ALPHA}, so that "
-                "it can be settled whoever leaves"
-            )
-        if reason := misfit(least_billed(terms), terms):
+        if reason := misfit(billing_floor(terms), terms):
             raise InputError(reason)
         return terms
 
@@ -91,7 +88,7 @@ def publish(
     name: str, terms: Terms, plan: Plan, conduct: Conduct, operator: str, seed_commitment: str
 ) -> Published:
     """The terms, ready to be published."""
-    money = {k: _written(k, v) for k, v in asdict(terms).items() if k not in _NOT_HERE}
+    money = {name: _written(name, getattr(terms, name)) for name in _MONEY}
     return Published.take(
         {
             "version": 1,
@@ -103,6 +100,13 @@ def publish(
             "conduct": conduct.dump(),
         }
     ).checked()
+
+
+def _refuse_elsewhere(money: Mapping[str, Any]) -> None:
+    """Refuse keys that other terms have and a federation's have not, and say why."""
+    for name, why in _NOT_HERE.items():
+        if name in money:
+            raise InputError(f"{name} has no place in a federation's terms: {why}. Leave it out")
 
 
 def _written(name: str, value: Any) -> Any:
@@ -123,7 +127,8 @@ def read_federation_terms(path: Path) -> tuple[str, Terms, Plan, Conduct]:
     """
     table = read_sections(path)
     try:
-        terms = terms_of(table, tuple(name for name in FIELDS if name not in _NOT_HERE))
+        _refuse_elsewhere(section(table, "money"))
+        terms = terms_of(table, _MONEY)
         said = _section(table, "conduct", list(Conduct.model_fields))
         conduct = Conduct.take(Conduct().dump() | said)
         plan = _plan(_section(table, "training", ("network", "rounds", "seed", *_RECIPE)))

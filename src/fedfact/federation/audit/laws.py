@@ -7,8 +7,16 @@ from collections.abc import Callable
 
 from ...errors import InputError
 from ...mechanism import rule_of
-from ..agreement.contract import Enrolment, contracts_for, declining, roster_hash, unfit
-from ..agreement.delivery import LEFT, Attestation, Delivery, check_attestation, deliveries, leaving
+from ..agreement.contract import Enrolment, contracts_for, declining, roster_hash
+from ..agreement.delivery import (
+    LAST_TO_BEGIN,
+    LEFT,
+    NOT_BEGUN,
+    Attestation,
+    Delivery,
+    check_attestation,
+    leaving,
+)
 from ..agreement.draw import WITHHELD, opens
 from ..agreement.lines import Line, lines_of
 from ..agreement.statement_message import Answer, StatementMessage
@@ -89,7 +97,10 @@ def contracts(replayed: Replayed) -> str:
     documents, record = replayed
     if not record.contracts:
         return "none signed yet"
-    wanted = contracts_for(record.enrolments, record.money, record.federation)
+    try:
+        wanted = contracts_for(record.enrolments, record.money, record.federation, record.sizes)
+    except InputError as error:
+        raise _of_that_agent(error, replayed) from None
     for entry, document in documents:
         if isinstance(document, Roster):
             named = Roster(agents=len(wanted), contracts=roster_hash(wanted))
@@ -100,8 +111,6 @@ def contracts(replayed: Replayed) -> str:
         contract = document.contract
         if contract != wanted[contract.agent]:
             raise Fault(entry, "has figures that do not follow from the reports")
-        if why := unfit(record.enrolments[contract.agent], record.money):
-            raise Fault(entry, f"is a contract that could not be: {why}")
         operator = record.terms.operator
         if not is_signed(operator, "contract", contract.encoded(), document.operator):
             raise Fault(entry, "is a contract that the operator did not sign")
@@ -109,6 +118,16 @@ def contracts(replayed: Replayed) -> str:
         if head.content != {"contract": contract.hash()}:
             raise Fault(entry, f"is a contract that {contract.agent} did not sign")
     return f"{len(record.contracts)} contracts"
+
+
+def _of_that_agent(error: InputError, replayed: Replayed) -> Fault:
+    """A contract that could not be, by its entry where it is known whose it is."""
+    documents, record = replayed
+    agent = None if error.index is None else sorted(record.enrolments)[error.index]
+    signed = [entry for entry, each in documents if isinstance(each, Agreed)]
+    own = [e for e, each in documents if isinstance(each, Agreed) and each.contract.agent == agent]
+    entry = next(iter(own or signed), None)
+    return Fault(entry, f"is a contract that could not be: {error}")
 
 
 def seed(replayed: Replayed) -> str:
@@ -171,6 +190,9 @@ def rounds(replayed: Replayed) -> str:
             before[agent] = said
         if gone != {agent for agent, why in document.absent.items() if why == LEFT}:
             raise Fault(entry, "has others away for good than those who said so")
+        idle = {agent for agent, why in document.absent.items() if why == NOT_BEGUN}
+        if idle & before.keys() or (idle and document.round <= LAST_TO_BEGIN):
+            raise Fault(entry, "did not ask agents that were to be asked")
         last = document.model
     return f"{len(record.rounds)} of {most} rounds"
 
@@ -180,17 +202,7 @@ def delivered(replayed: Replayed) -> str:
     documents, record = replayed
     if not record.deliveries and record.revealed is None:
         return "none yet"
-    wanted = {
-        each.agent: each
-        for each in deliveries(
-            record.contracts,
-            record.attested,
-            len(record.rounds),
-            record.terms.plan().rounds,
-            record.money,
-            record.gone,
-        )
-    }
+    wanted = {each.agent: each for each in record.deliveries_now()}
     for entry, document in documents:
         if isinstance(document, Delivery) and document != wanted.get(document.agent):
             raise Fault(entry, "is not what the agent attested")
@@ -205,7 +217,7 @@ def amounts(replayed: Replayed) -> str:
         return "not settled yet"
     settlement = record.settlement_now()
     opening, lines = (
-        settled_of(settlement, record.money.rule),
+        settled_of(settlement, record.money.rule, record.void_now),
         {x.agent: x for x in lines_of(settlement)},
     )
     found, due, last = 0, 0, None

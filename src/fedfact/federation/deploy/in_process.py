@@ -85,12 +85,14 @@ def run_federation(
     directory: Path | str,
     members: Mapping[str, Mapping[str, Any]],
     terms: Path | str = DEFAULT_TERMS,
+    sizes: Mapping[str, int] | None = None,
 ) -> FinishedFederation:
     """Run a federation from enrolment to statements, in a directory that is not there yet.
 
     ``members`` has for each name the keys of its ``agent.toml``: ``true_cost``, ``data`` and more
     (see `MemberConfig`). ``terms`` is a federation's ``terms.toml``; without one, the small example
-    that ``fedfact federation init`` uses. The operator's directory is ``directory/operator``, a
+    that ``fedfact federation init`` uses. ``sizes``: of each member, under a rule that knows them,
+    how large it is. The operator's directory is ``directory/operator``, a
     member's has its name; every fedfact command can be used with them afterwards.
     """
     root, operator = Path(directory), Path(directory) / "operator"
@@ -98,7 +100,7 @@ def run_federation(
         raise InputError(f"{root}: is not empty; name a directory that is not there yet")
     configs = {name: _config(name, keys) for name, keys in members.items()}
     make_folder(root)
-    create(operator, Path(terms), list(members))
+    create(operator, Path(terms), list(members), sizes=sizes)
     for name, config in configs.items():
         make_folder(root / name)
         (root / name / TERMS).write_bytes((operator / PUBLISHED).read_bytes())

@@ -8,7 +8,7 @@ from ...errors import FedfactError, InputError, LedgerError
 from ...io import limits
 from ...mechanism import RULES, Settlement
 from ...mechanism.exact import exact_sum
-from ..agreement.contract import Contract
+from ..agreement.contract import Contract, Size
 from ..agreement.delivery import Delivery, Round
 from ..agreement.lines import Line, Posting
 from ..agreement.terms import Published
@@ -18,9 +18,13 @@ from .entry import Entry
 
 
 class Enrolled(Document):
-    """An agent enrolled; ``said`` is the message with its `contract.Enrolment`."""
+    """An agent enrolled; ``said`` is the message with its `contract.Enrolment`.
+
+    ``size`` is what the operator verified of it.
+    """
 
     agent: Name
+    size: Size
     said: Evidence
 
 
@@ -87,9 +91,6 @@ def _known_rule(name: str) -> str:
     return name
 
 
-TOO_FEW = "fewer than three agents delivered anything; no money moves"
-
-
 class Settled(Document):
     """A settlement: what each account receives is in the lines behind it.
 
@@ -127,10 +128,10 @@ class Reversal(Document):
     postings: list[Posting]
 
 
-def settled_of(settlement: Settlement | None, rule: str) -> Settled:
-    """The entry that opens a settlement."""
+def settled_of(settlement: Settlement | None, rule: str, void: str | None) -> Settled:
+    """The entry that opens a settlement, or says why it is void."""
     if settlement is None:
-        return Settled(rule=rule, agents=0, samples=0, surplus=0, void=TOO_FEW)
+        return Settled(rule=rule, agents=0, samples=0, surplus=0, void=void)
     return Settled(
         rule=settlement.terms.rule,
         agents=len(settlement.population),

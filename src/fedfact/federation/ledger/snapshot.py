@@ -101,12 +101,11 @@ def _check_plain(path: Path, copy: Path) -> None:
 
     What is no data base at all is for the reader to say.
     """
-    with suppress(sqlite3.DatabaseError), closing(sqlite3.connect(copy)) as connection:
+    # A schema that is damaged is quoted in SQLite's own words, which then may be no UTF-8.
+    unreadable = suppress(sqlite3.DatabaseError, UnicodeDecodeError)
+    with unreadable, closing(sqlite3.connect(copy)) as connection:
         connection.execute("PRAGMA trusted_schema=OFF")
-        try:
-            made = connection.execute("SELECT type, name, sql FROM sqlite_master").fetchall()
-        except UnicodeDecodeError:  # SQLite quotes, in its error, bytes that are no text
-            raise LedgerError(f"{path}: is damaged where it says what it holds; {_NAME}") from None
+        made = connection.execute("SELECT type, name, sql FROM sqlite_master").fetchall()
         made = [each for each in made if each[0] != "index" or each[2] is not None]
         if "fedfact_ledger" not in {name for _, name, _ in made}:
             return

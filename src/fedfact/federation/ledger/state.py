@@ -4,13 +4,21 @@ Entries are taken one by one, in the order of the protocol; one that cannot come
 Nothing is believed here but the order: signatures and figures are for `verify`.
 """
 
+from collections import Counter
 from typing import Any
 
 from ...errors import FedfactError, InputError, LedgerError
 from ...mechanism import Settlement, Terms
 from ...settlement.statement import statements
 from ..agreement.contract import Contract, Enrolment
-from ..agreement.delivery import Attestation, Delivery
+from ..agreement.delivery import (
+    NOT_ASKED,
+    Attestation,
+    Delivery,
+    Rounds,
+    deliveries,
+    why_void,
+)
 from ..agreement.draw import commitment, draw_seed
 from ..agreement.lines import Line, Posting, settlement_of
 from ..agreement.statement_message import StatementMessage
@@ -43,16 +51,20 @@ class LedgerState:
         self.enrolments: dict[str, Enrolment] = {}
         self.reports: dict[str, Enrolment] = {}  # of those who declined, too
         self.declined: dict[str, Declined] = {}
+        self.sizes: dict[str, int] = {}  # as the operator verified them
         self.contracts: dict[str, Contract] = {}
         self.roster: Roster | None = None
         self.nonces: Nonces | None = None
         self.rounds: list[RoundDone] = []
         self.attested: dict[str, Attestation] = {}
+        self.attended: Counter[str] = Counter()  # rounds, by agent
+        self.asked: Counter[str] = Counter()
         self.gone: set[str] = set()  # by their own word
         self.deliveries: dict[str, Delivery] = {}
         self.revealed: Revealed | None = None
         self.settlement: int | None = None
         self.settled: Settled | None = None
+        self._void: str | None = None  # whatever ``settled`` says
         self.lines: dict[str, Line] = {}
         self.acknowledged: dict[str, Acknowledged] = {}
         self.handed: dict[str, Handed] = {}  # of a void settlement
@@ -125,8 +137,19 @@ class LedgerState:
         kept = {agent: self.contracts[agent].nonce for agent in self.nonces.withheld}
         return draw_seed(operator_seed, opened | kept)
 
+    def deliveries_now(self) -> list[Delivery]:
+        """What follows from contracts, attestations and rounds."""
+        held = Rounds(self.terms.plan().rounds, len(self.rounds))
+        presence = self.attested, self.attended, self.asked
+        return deliveries(self.contracts, *presence, held, self.money, self.gone)
+
+    @property
+    def void_now(self) -> str | None:
+        """Why the settlement that follows from the deliveries is void, where it is."""
+        return why_void(self.deliveries.values(), self.contracts, self.money)
+
     def settlement_now(self) -> Settlement | None:
-        """The settlement that follows from deliveries and draw; None where too few delivered."""
+        """The settlement that follows from deliveries and draw; None where it is void."""
         assert self.revealed is not None
         delivered, draw = self.deliveries.values(), self.revealed.draw
         return settlement_of(delivered, self.contracts, self.money, draw)
@@ -144,7 +167,10 @@ class LedgerState:
                 rounds=len(self.rounds),
                 agents=self.settled.agents,
                 samples=self.settled.samples,
+                size=settlement.population.total_size,
                 left=self.deliveries[agent].left,
+                attended=self.deliveries[agent].attended,
+                asked=self.deliveries[agent].asked,
                 last_round=self.deliveries[agent].last_round,
                 line=self.lines[agent],
                 statement=without_floats(own[agent].document()),
@@ -179,6 +205,7 @@ class LedgerState:
         enrolment = Enrolment.take(said.said.read_head().content)
         _require(enrolment.agent == said.agent, "an enrolment under another name")
         self.enrolments[said.agent] = self.reports[said.agent] = enrolment
+        self.sizes[said.agent] = said.size
 
     def _take_declined(self, said: Declined, number: int) -> None:
         _require(self.roster is None, "somebody declines after the roster was closed")
@@ -226,6 +253,9 @@ class LedgerState:
         _require(sorted(named) == sorted(self.contracts), "a round of others than the roster")
         for agent, evidence in said.attested.items():
             self.attested[agent] = Attestation.take(evidence.read_head().content)
+        self.attended.update(said.attested.keys())
+        self.asked.update(said.attested.keys())
+        self.asked.update(each for each, why in said.absent.items() if why not in NOT_ASKED)
         self.rounds.append(said)
 
     def _take_delivery(self, said: Delivery, number: int) -> None:
@@ -243,14 +273,14 @@ class LedgerState:
     def _take_settlement(self, said: Settled, number: int) -> None:
         _require(self.revealed is not None, "a settlement before the seed was revealed")
         _require(self.settled is None, "a second settlement that no reversal came before")
-        self.settlement, self.settled = number, said
+        self.settlement, self.settled, self._void = number, said, self.void_now
         self.lines, self.acknowledged, self.handed = {}, {}, {}
 
     def _take_line(self, said: Line, number: int) -> None:
         _require(self.settled is not None, "a line of no settlement")
         _require(said.agent not in self.lines, "a second line")
         _require(said.agent in self.deliveries, "a line for an agent that delivered nothing")
-        _require(len(self.deliveries) >= 3, "a line of a settlement of fewer than three")
+        _require(not self._void, "a line of a settlement that is void")
         _require_sorted(said.agent, self.lines)
         _require(not self.acknowledged, "a line after statements were handed out")
         self.lines[said.agent] = said

@@ -267,7 +267,7 @@ def _file_of(place: str) -> Path | None:
         return Path(place)
     try:
         url = sa.make_url(place)
-    except sa.exc.ArgumentError:
+    except (sa.exc.ArgumentError, ValueError):
         return None
     plain = url.get_backend_name() == "sqlite" and url.database and not url.query
     return Path(url.database) if plain and url.database else None

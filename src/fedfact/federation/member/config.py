@@ -12,6 +12,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from ...arrays import LARGEST, SMALLEST
 from ...errors import InputError, check_keys
 from ...io.files import read_toml
+from ...mechanism import Curve, Terms
+from ...mechanism.population import MOST_SIZE
 from ..wire.document import Name
 
 _Cost = Annotated[float, Field(ge=SMALLEST, le=LARGEST)]
@@ -25,7 +27,8 @@ class MemberConfig(BaseModel):
         true_cost: what one sample costs this agent, in the unit of the terms.
         data: where its samples are (see `fedfact.data.member_data`).
         reported_cost: what to report; the truth, unless somebody wants to try a lie.
-        error_scale: the agent's own estimate of A; the terms' where it has none.
+        error_scale, exponent: the agent's own estimates of A and b; the terms' where it has none.
+        size: the size that it expects its contract to state; else it takes the operator's word.
         most_fee: the most that a contract may ask for in the worst case, its largest fee and its
             largest charge together, in minor units; it signs for no more.
         most_samples: the most samples it lends to this federation.
@@ -38,8 +41,15 @@ class MemberConfig(BaseModel):
     data: str
     reported_cost: _Cost | None = None
     error_scale: _Cost | None = None
+    exponent: Annotated[float, Field(ge=0.05, le=2)] | None = None
+    size: Annotated[int, Field(ge=1, le=MOST_SIZE)] | None = None
     most_fee: Annotated[int, Field(ge=0)] | None = None
     most_samples: Annotated[int, Field(ge=1)] | None = None
+
+    def own_curve(self, terms: Terms) -> Curve:
+        """The learning curve as the agent estimates it."""
+        A = terms.required_error_scale if self.error_scale is None else self.error_scale
+        return Curve(float(A), float(terms.exponent if self.exponent is None else self.exponent))
 
     @property
     def report(self) -> float:

@@ -9,6 +9,7 @@ ledger, which only grows: one that was sent before what the agent has seen is re
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,8 +18,8 @@ from ...data.content import distinct
 from ...data.member_data import load_site
 from ...errors import InputError
 from ...io.files import log_line, printable
-from ...mechanism import whole_local_optimum
-from ..agreement.contract import Contract, Enrolment, contract_of, declining
+from ...mechanism.population import MOST_SIZE
+from ..agreement.contract import Contract, Enrolment, contract_of, declining, wanted_samples
 from ..agreement.delivery import Attestation, leaving
 from ..agreement.draw import commitment
 from ..agreement.statement_message import Answer, StatementMessage
@@ -158,10 +159,13 @@ class Member:
             site.restore(last.state)
         return site
 
-    def enrolment(self) -> Enrolment:
-        """The enrolment that it sends: its report and its key."""
-        scale = float(self._terms.required_error_scale)
-        wanted = int(whole_local_optimum(self.config.report, scale))
+    def enrolment(self, size: int) -> Enrolment:
+        """The enrolment that it sends, as a member of that size: its report and its key.
+
+        It says how many samples it has if a contract might ask for more: the fewer take part, the
+        more might be asked for.
+        """
+        wanted = wanted_samples(self.config.report, self._terms, size, size + 2)
         return Enrolment(
             agent=self.config.name,
             key=self.files.key.public,
@@ -174,7 +178,10 @@ class Member:
         offered = Published.take(message.head.content.get("terms"))
         if offered.hash() != self._federation:
             raise InputError("the operator offers other terms than those that lie here")
-        return self.enrolment().dump(), b""
+        size = message.head.content.get("size")
+        if type(size) is not int or not 1 <= size <= MOST_SIZE:
+            raise InputError("the operator names no size that could be")
+        return self.enrolment(size).dump(), b""
 
     def _agree(self, message: Message) -> Answered:
         content = message.head.content
@@ -185,10 +192,10 @@ class Member:
         closed = self.files.opened() is not None or self.files.last_round() is not None
         if closed and contract != self.files.contract():
             raise InputError("another contract, after the roster was closed")
-        n, S = contract.agents, contract.others_samples
-        if contract != contract_of(self.enrolment(), self._terms, self._federation, n, S):
+        among, S = replace(contract.standing, capacity=None), contract.others_samples
+        own = self.enrolment(contract.size)
+        if contract != contract_of(own, self._terms, self._federation, among, S):
             raise InputError("a contract whose figures do not follow from the terms")
-        scale = float(self._terms.required_error_scale)
         short = self._plan.horizon * self._plan.recipe.batch < contract.samples
         why = (
             "the training is too short to use the agreed samples"
@@ -197,9 +204,10 @@ class Member:
                 contract,
                 self._terms,
                 true_cost=self.config.true_cost,
-                error_scale=self.config.error_scale or scale,
+                own=self.config.own_curve(self._terms),
                 capacity=self.capacity,
                 most_fee=self.config.most_fee,
+                size=self.config.size,
             )
         )
         if why is not None:
@@ -208,11 +216,11 @@ class Member:
         self.files.keep_contract(contract, signature)
         self.__dict__.pop("_site", None)
         self._site  # noqa: B018  (ready before there are deadlines to keep)
-        money = self._terms.money_unit
+        money, fee = self._terms.money_unit.money, contract.fee
+        expected = f"a fee of {money(fee)}" if fee >= 0 else f"{money(-fee)} paid to you"
         self._note(
-            f"signed the contract: {contract.samples} samples, a fee of "
-            f"{money.money(contract.fee)} if all keep their word, "
-            f"{money.money(contract.largest_fee)} at most"
+            f"signed the contract: {contract.samples} samples, {expected} if all keep their word; "
+            f"a fee of {money(contract.largest_fee)} at most"
         )
         return {"contract": contract.hash()}, b""
 
@@ -275,7 +283,7 @@ class Member:
             self._terms,
             next((each.used for each in rounds if each.round == told.last_round), 0),
             planned=self._plan.rounds,
-            answered=max((each.round for each in rounds if not each.late), default=0),
+            in_time=[each.round for each in rounds if not each.late],
         )
         if not came:
             wrong.append("the model that it names did not come with it")
@@ -293,7 +301,7 @@ class Member:
         if digest(message.body) != message.head.content.get("model"):
             raise InputError("another model than the message names")
         self.files.keep_model(message.body)
-        self._note("got the model; no money moves, since too few agents delivered")
+        self._note("got the model; no money moves, since too little was delivered")
         return {"model": digest(message.body)}, b""
 
 

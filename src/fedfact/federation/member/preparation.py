@@ -7,8 +7,9 @@ from typing import Any
 
 from ...errors import InputError
 from ...io.files import write_whole
-from ...mechanism import rule_of
-from ..agreement.contract import agreed_samples, least_billed
+from ...mechanism import Standing, billing_floor, rule_of
+from ...mechanism.fees import largest_fee
+from ..agreement.contract import agreed_samples, unfit
 from ..agreement.terms import Published, read_published
 from .config import MemberConfig, read_member_config
 from .member import CONFIG, TERMS, Member
@@ -40,21 +41,26 @@ def close_directory(directory: Path) -> None:
 
 
 def preview(config: Path) -> dict[str, Any]:
-    """What a member would report and use, and the most it could be asked for, before it joins."""
+    """What a member would report and use, and the most it could be asked for, before it joins.
+
+    Who the others are it does not know yet: amounts and samples are the most for any others.
+    """
     agent = Member(config.parent, read_member_config(config), read_published(config.parent / TERMS))
-    enrolment, terms = agent.enrolment(), agent.published.terms()
-    rule, least = rule_of(terms), least_billed(terms)
-    capped = enrolment.capacity is not None
+    terms, size = agent.published.terms(), agent.config.size or 1
+    enrolment, least = agent.enrolment(size), billing_floor(terms, size)
+    fewest = Standing(3, size, size + 2, enrolment.capacity)
     return {
         "name": agent.config.name,
         "federation": agent.published.name,
         "terms": agent.published.hash(),
         "operator": agent.published.operator,
         "reported_cost": agent.config.report,
-        "samples": agreed_samples(enrolment, terms),
+        "size": size,
+        "samples": agreed_samples(enrolment, terms, size, fewest.all_sizes),
+        "unfit": unfit(enrolment, terms, size, fewest.all_sizes),
         "capacity": agent.capacity,
-        "largest_fee": int(terms.error_scale_in_units // least),
-        "largest_charge": 0 if capped else rule.charge_for(agent.config.report, least, terms),
+        "largest_fee": largest_fee(least, terms, size),
+        "largest_charge": rule_of(terms).charge_for(agent.config.report, least, fewest, terms),
         "most_fee": agent.config.most_fee,
         "unit": agent.published.money["unit"],
         "currency": agent.published.money["currency"],

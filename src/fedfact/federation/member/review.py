@@ -1,20 +1,20 @@
 """How a member checks what it was told of a settlement, before it agrees.
 
-It sees its own line and the sums that its formulas need (M, the pool, the number of members). With
-these it works out every amount again.
+It sees its own line and the sums that its formulas need (M, the pool, the number and size of all
+members). With these it works out every amount again.
 """
 
-from fractions import Fraction
+from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
-from ...mechanism import Terms, rule_of
-from ...mechanism.exact import floor_difference
+from ...mechanism import Standing, Terms, rule_of
 from ...mechanism.rules import GIVEN
-from ..agreement.contract import Contract, least_billed
+from ..agreement.contract import Contract
+from ..agreement.delivery import Rounds, counted_and_billed
 from ..agreement.statement_message import StatementMessage
 from ..wire.canonical import number_of
+
+_EXACT = 1e-9  # of float arithmetic, relative to a pool
 
 
 def objections(
@@ -24,26 +24,31 @@ def objections(
     used: int,
     *,
     planned: int = 0,
-    answered: int = 0,
+    in_time: Sequence[int] = (),
 ) -> list[str]:
     """What is wrong with a statement, by the agent's own contract and its own count of samples.
 
-    ``planned``: rounds in the terms; ``answered``: the last one that it answered well in time.
+    ``planned``: rounds in the terms; ``in_time``: those that it answered well in time.
     """
-    line, left, K = told.line, told.left, terms.error_scale_in_units
-    m, rule = line.samples, rule_of(terms)
-    exempt = left or contract.capped
-    cost = number_of(contract.reported_cost)
+    line, left, rule = told.line, told.left, rule_of(terms)
+    cost, standing = number_of(contract.reported_cost), _settled_among(told, contract)
+    counted, billed = counted_and_billed(
+        contract,
+        terms,
+        Rounds(max(planned, told.rounds), told.rounds),
+        delivered=used,
+        attended=told.attended,
+        asked=told.asked,
+        left=left,
+    )
+    fee = rule.fee_for(billed, told.samples, standing, terms)
     back = 0 if left else rule.back_for(line.pool, told.agents, line.won, terms)
     wanted = {
         "agent": contract.agent,
-        "samples": (
-            contract.samples
-            if not left and told.rounds < planned
-            else max(used, least_billed(terms))
-        ),
-        "fee": int(floor_difference(K, np.array([m]), told.samples)[0]),
-        "charge": 0 if exempt else rule.charge_for(cost, m, terms),
+        "samples": billed,
+        "counted": counted,
+        "fee": max(fee, 0) if left else fee,
+        "charge": 0 if left else rule.charge_for(cost, counted, contract.standing, terms),
         **rule.in_columns(back),
         "net": sum(getattr(line, name) for name in GIVEN) - line.fee - line.charge,
     }
@@ -52,9 +57,8 @@ def objections(
         for name, value in wanted.items()
         if getattr(line, name) != value
     ]
-    if left and answered > told.last_round:
-        wrong.append(f"I answered in time until round {answered}, not {told.last_round}")
-    wrong += _beyond(told, contract, K)
+    wrong += _absences(told, in_time)
+    wrong += _beyond(told, contract, standing, terms)
     for name, value in _shown(told.statement):
         if value != getattr(line, name, None):
             wrong.append(f"the statement shows {name} {value}, the ledger has another")
@@ -64,13 +68,41 @@ def objections(
     return wrong
 
 
-def _beyond(told: StatementMessage, contract: Contract, K: Fraction) -> list[str]:
+def _settled_among(told: StatementMessage, contract: Contract) -> Standing:
+    """What the agent is beside those that are settled, who may be fewer than signed."""
+    return Standing(told.agents, contract.size, told.size, contract.capacity)
+
+
+def _absences(told: StatementMessage, in_time: Sequence[int]) -> list[str]:
+    """Rounds that it answered in time, and that it is not counted for."""
+    answered = [number for number in in_time if number <= told.rounds]
+    if told.left and answered and answered[-1] > told.last_round:
+        return [f"I answered in time until round {answered[-1]}, not {told.last_round}"]
+    if told.attended < len(answered) or told.asked > told.rounds:
+        return [
+            f"I answered {len(answered)} rounds in time, and am counted for {told.attended} of "
+            f"{told.asked}"
+        ]
+    return []
+
+
+def _beyond(
+    told: StatementMessage, contract: Contract, standing: Standing, terms: Terms
+) -> list[str]:
     """Sums over all agents that no others could bring about: nobody bills beyond a contract, and
-    a pool is the smallest where all others have equal samples (1/m is convex)."""
+    a pool is the smallest where all others have equal samples (errors are convex)."""
     m, M, n = told.line.samples, told.samples, told.agents
+    rule, U, signed = rule_of(terms), told.size, contract.total_size
     if n > contract.agents or not m < M <= contract.samples + contract.others_samples:
         return [f"{n} agents with {M} samples are not what the contract allows for"]
-    if told.line.pool < K * (n - 1) * (n - 2) / (M - m) - (n - 1):
+    least = contract.size + n - 1
+    if not least <= U <= signed - (contract.agents - n) or rule.is_void(U, signed):
+        return [f"{n} agents with a size of {U} are not what the contract allows for"]
+    if n != U:  # the others' sizes are not known: nothing is certain
+        return [] if told.line.pool >= 0 else ["a pool below 0"]
+    errors = (n - 1) * rule.own_curve(terms.curve, 1, n).error((M - m) / (n - 1))
+    least_pool = float(rule.pool_in_reals(errors, M - m, standing, terms.curve) / float(terms.unit))
+    if told.line.pool < least_pool - _EXACT * float(errors) / float(terms.unit) - n:
         return [f"a pool of {told.line.pool} is less than any others would put up"]
     return []
 

@@ -1,12 +1,13 @@
 """The operator's directory: terms, keys, ledger, and the model after the last rounds.
 
-terms.json    the terms as published             members.json  who is invited
+terms.json    the terms as published             members.json  who is invited, of what size
 operator.key  signs for the operator (600)       seed.secret   its part of the draw (600)
 models/       the model after the last rounds    ledger.db     the ledger, or
 finish        if it is there: settle now,        ledger.url    where it is instead (600)
               with what was delivered so far
 """
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Self
 
@@ -14,8 +15,11 @@ from ...errors import InputError
 from ...io import limits
 from ...io.files import clear_torn, reason, write_whole
 from ...io.regular import read_bytes
-from ...mechanism import Terms
+from ...mechanism import Terms, billing_floor, rule_of
+from ...mechanism.fees import misfit
+from ...mechanism.population import MOST_SIZE
 from ...training.plan import Plan
+from ..agreement.contract import Size
 from ..agreement.draw import commitment
 from ..agreement.terms import Conduct, Published, publish, read_federation_terms
 from ..ledger.entry import FIRST
@@ -45,9 +49,9 @@ KEPT = 2  # models: of the last round in the ledger, and of the one being writte
 
 
 class Invited(Document):
-    """The list of invited members."""
+    """The invited members, each with the size that the operator verified, or 1."""
 
-    members: list[Name]
+    members: dict[Name, Size]
 
 
 class OperatorDirectory:
@@ -110,8 +114,8 @@ def refuse_lost_ledger(directory: Path, *, empty: bool = False) -> None:
         )
 
 
-def read_invitation(directory: Path) -> tuple[Published, list[str]]:
-    """The published terms and the list of invited members."""
+def read_invitation(directory: Path) -> tuple[Published, dict[str, int]]:
+    """The published terms, and the invited members with their sizes."""
     where = directory / PUBLISHED
     if not where.is_file():
         raise InputError(
@@ -126,13 +130,16 @@ def read_invitation(directory: Path) -> tuple[Published, list[str]]:
 
 
 def check_new(
-    terms: Path, members: list[str], ledger: str | None = None
+    terms: Path,
+    members: list[str],
+    ledger: str | None = None,
+    sizes: Mapping[str, int] | None = None,
 ) -> tuple[str, Terms, Plan, Conduct]:
-    """Refuse terms, members or a ledger's URL that cannot be; what the terms say."""
+    """Refuse terms, members, sizes or a ledger's URL that cannot be; what the terms say."""
     name, money, plan, conduct = offered = read_federation_terms(terms)
     for member in members:
         try:
-            Invited.take({"members": [member]})
+            Invited.take({"members": {member: 1}})
         except InputError:
             raise InputError(
                 f"{member!r} cannot name a member; take letters, digits, hyphens and underscores, "
@@ -147,6 +154,8 @@ def check_new(
         raise InputError(f"a member cannot be called {OPERATOR}; name it otherwise")
     try:
         publish(name, money, plan, conduct, FIRST, FIRST)
+        if sizes:
+            _check_sizes(sizes, members, money)
     except InputError as error:
         raise InputError(f"{terms}: {error}") from None
     if ledger is not None and "://" not in ledger:
@@ -157,14 +166,40 @@ def check_new(
     return offered
 
 
-def create(directory: Path, terms: Path, members: list[str], ledger: str | None = None) -> None:
+def _check_sizes(sizes: Mapping[str, int], members: list[str], terms: Terms) -> None:
+    """Refuse sizes that the rule does not know, or that are not all members'."""
+    rule = rule_of(terms)
+    if not rule.knows_sizes:
+        raise InputError(f"the {rule.name} rule knows no sizes; leave them out, or take another")
+    if odd := sorted(sizes.keys() ^ set(members)):
+        raise InputError(
+            f"sizes must be given for every member or for none; look at {', '.join(odd)}"
+        )
+    for member, size in sizes.items():
+        if not 1 <= size <= MOST_SIZE:
+            raise InputError(
+                f"the size of {member} is {size:,}; give a whole number from 1 to {MOST_SIZE:,}"
+            )
+        if reason := misfit(billing_floor(terms, size), terms, size):
+            raise InputError(f"{member}: {reason}")
+
+
+def create(
+    directory: Path,
+    terms: Path,
+    members: list[str],
+    ledger: str | None = None,
+    sizes: Mapping[str, int] | None = None,
+) -> None:
     """Make an operator's directory: keys and secret seed are drawn, the terms published.
 
-    From here on the terms are fixed; others need another directory.
+    From here on the terms are fixed; others need another directory. ``sizes``: of every member,
+    what the operator verified of it.
     """
     if (directory / PUBLISHED).exists():
         raise InputError(f"{directory}: holds a federation already; name another directory")
-    offered, named = check_new(terms, members, ledger), Invited.take({"members": members})
+    offered = check_new(terms, members, ledger, sizes)
+    named = Invited.take({"members": dict.fromkeys(members, 1) | dict(sizes or {})})
     try:
         (directory / "models").mkdir(parents=True, exist_ok=True)
         directory.chmod(0o700)  # reports, samples and fees of all are nobody else's business

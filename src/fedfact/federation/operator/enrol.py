@@ -3,7 +3,7 @@
 from typing import Any
 
 from ...errors import InputError
-from ..agreement.contract import Contract, Enrolment, contracts_for, declining, roster_hash, unfit
+from ..agreement.contract import Contract, contracts_for, declining, roster_hash
 from ..ledger.entries import Agreed, Declined, Enrolled, Roster
 from ..wire.document import Document
 from ..wire.message import Message
@@ -18,17 +18,17 @@ def enrol(session: Session) -> None:
     """Ask every member that has not answered yet for its report (step 2 of the protocol)."""
     record = session.record
     new = set(session.directory.members) - record.enrolments.keys() - record.declined.keys()
-    content = {"terms": session.directory.published.dump()}
-    said = session.ask("enrol", dict.fromkeys(sorted(new), content))
-    entries: list[tuple[str, Document]] = []
-    for agent, message in said.items():
-        if isinstance(message, Failure):
-            continue
-        enrolment = Enrolment.take(message.head.content)
-        entries.append(("enrolment", Enrolled(agent=agent, said=message.evidence)))
-        if why := unfit(enrolment, record.money):
-            entries.append(_declined(agent, why))
-    session.add(*entries)
+    terms, sizes = session.directory.published.dump(), session.directory.members
+    said = session.ask(
+        "enrol", {each: {"terms": terms, "size": sizes[each]} for each in sorted(new)}
+    )
+    session.add(
+        *(
+            ("enrolment", Enrolled(agent=agent, size=sizes[agent], said=message.evidence))
+            for agent, message in said.items()
+            if isinstance(message, Message)
+        )
+    )
 
 
 def agree(session: Session) -> None:
@@ -76,12 +76,12 @@ def agree(session: Session) -> None:
 
 
 def _offers(session: Session) -> dict[str, Contract]:
-    """The contracts for those enrolled; who makes a settlement impossible is turned away."""
+    """The contracts for those enrolled; whose report cannot be taken is turned away."""
     record = session.record
     while True:
         _require_enough(session, len(record.enrolments))
         try:
-            return contracts_for(record.enrolments, record.money, record.federation)
+            return contracts_for(record.enrolments, record.money, record.federation, record.sizes)
         except InputError as error:
             if error.index is None:
                 raise

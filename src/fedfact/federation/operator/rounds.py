@@ -5,20 +5,20 @@ that the result does not depend on who answered first.
 """
 
 from ...errors import InputError
-from ..agreement.delivery import LEFT, Attestation, check_attestation, leaving
+from ..agreement.delivery import (
+    LAST_TO_BEGIN,
+    LEFT,
+    NOT_BEGUN,
+    Attestation,
+    check_attestation,
+    leaving,
+)
 from ..ledger.entries import Leaves, RoundDone
 from ..wire.canonical import digest
 from ..wire.document import Document
 from ..wire.message import Evidence
 from ..wire.transport import Failure
 from .session import Paused, Session
-
-NOT_BEGUN = "not begun"
-"""Why an agent is absent that has never taken part: after `LAST_TO_BEGIN` it is sent no more
-models, since it would get them for nothing."""
-
-LAST_TO_BEGIN = 3
-"""The last round in which an agent may take part for the first time."""
 
 
 def train(session: Session) -> None:

@@ -1,7 +1,6 @@
 """After training: deliveries, settlement, statements, and reversals (steps 5 to 7)."""
 
 from ...errors import InputError
-from ..agreement.delivery import deliveries
 from ..agreement.lines import lines_of, settlement_of
 from ..agreement.statement_message import Answer, StatementMessage
 from ..ledger.entries import Acknowledged, Handed, Revealed, Reversal, settled_of
@@ -13,16 +12,7 @@ from .session import Session
 
 def deliver(session: Session) -> None:
     """Close the training: what each agent delivered (step 5), before any nonce is opened."""
-    record = session.record
-    delivered = deliveries(
-        record.contracts,
-        record.attested,
-        len(record.rounds),
-        session.plan.rounds,
-        record.money,
-        record.gone,
-    )
-    session.add(*(("delivery", each) for each in delivered))
+    session.add(*(("delivery", each) for each in session.record.deliveries_now()))
 
 
 def settle(session: Session) -> None:
@@ -36,7 +26,7 @@ def settle(session: Session) -> None:
     settlement = settlement_of(
         record.deliveries.values(), record.contracts, record.money, revealed.draw
     )
-    opening = settled_of(settlement, record.money.rule)
+    opening = settled_of(settlement, record.money.rule, record.void_now)
     lines = lines_of(settlement)
     session.add(*first, ("settlement", opening), *(("line", line) for line in lines))
 

@@ -5,9 +5,9 @@ from functools import partial
 import numpy as np
 
 from ...arrays import Floats, floats
-from ...mechanism import Rule, local_optimum
+from ...mechanism import Rule
 from ..game.rule import Knows
-from ..rules.auction import Auction
+from ..rules.sale import Sale
 from .target import After, Attack, Target, best_part, choose, played
 
 
@@ -21,14 +21,14 @@ def colluders(count: int, knows: Knows) -> Attack:
     def attack(target: Target) -> After | None:
         if not target.rule.federates:
             return None
-        if isinstance(target.rule, Auction):
+        if isinstance(target.rule, Sale):
             cost, jobs = _honest(target, count)
             return _best_of(
                 target, [(cost * way, jobs) for way in ways_to_bid(count)], count, knows
             )
 
         def plan(target: Target, known: Knows, part: float) -> tuple[Floats, Floats]:
-            samples = part * local_optimum(target.cost, target.honest.scale)
+            samples = part * target.rule.own_curve(target.honest).optimum(target.cost)
             return agreed_reports(target, samples, count, known), samples[:, :count]
 
         few = target.few()
@@ -113,7 +113,7 @@ def leavers(a: int) -> Attack:
     """A coalition leaves, and trains apart: all its members share, without any rule.
 
     They keep their word among each other, so the one whose data is cheapest uses what is best for
-    all of them, at the cost of all: the least of a·A/m + c·m. Of a rule that gives no model there
+    all of them, at the cost of all: the least of a·e(m) + c·m. Of a rule that gives no model there
     is nothing to leave: its agents train apart besides, and may share that and sell as before.
     """
 
@@ -122,7 +122,7 @@ def leavers(a: int) -> Attack:
         if n - a < 3 or not (target.rule.federates and target.rule.gives_model):
             return None
         cheapest = target.cost[:, :a].min(axis=-1)
-        borne = floats(2 * np.sqrt(a * target.honest.scale * cheapest))
+        borne = target.setting.curve.times(a).least_loss(cheapest)
         rest = Target(target.rule, target.setting, target.cost[:, a:], target.seed)
         return After(borne, rest.before, slice(None))
 

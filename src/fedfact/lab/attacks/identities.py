@@ -2,71 +2,92 @@
 
 Those behind the names know what all others report. Data costs them what it costs the cheapest of
 them, all of them have the model, and under every name they use the same part of that one's m*, on
-average the best. What they report is the best in each population of what may be best: the cost that
-fits the samples, the median of all costs, and what an agent, or agents that collude, would say.
+average the best; honest agents use what is best for them among so many names. What they report is
+the best in each population of what may be best: the cost that fits the samples, the median of all
+costs, and what an agent, or agents that collude, would say.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ...arrays import Floats, floats
-from ...mechanism import local_optimum
 from ..game.observed import observe
 from ..game.rule import GameRule
-from ..game.table import Table
 from ..rules.auction import Auction
+from ..rules.sale import Sale
 from .coalitions import agreed_reports, ways_to_bid
-from .target import After, Target, best_part, choose
+from .target import After, Attack, Target, best_part, choose
 
 Way = Callable[[Target, Floats], Floats]
 """From the target and the samples to what is reported under each name."""
 
 
-def merged(target: Target) -> After | None:
-    """Two pose as one."""
+def merged(target: Target, sized: bool = False) -> After | None:
+    """Two pose as one; where sizes are true, as one of twice the size."""
     if not target.rule.federates or target.cost.shape[-1] < 4:
         return None
-    return _best(target, names=1, members=2)
+    return _best(target, 1, 2, sized)
 
 
-def sybil(target: Target) -> After | None:
-    """One poses as two."""
-    return _best(target, names=2, members=1) if target.rule.federates else None
+def sybil(target: Target, sized: bool = False) -> After | None:
+    """One poses as two; where sizes are true, as two of half its size."""
+    return _best(target, 2, 1, sized) if target.rule.federates else None
+
+
+def sized(attack: Callable[[Target, bool], After | None]) -> Attack:
+    """The same under rules that go by sizes, if these are verified."""
+    return lambda target: attack(target, True) if target.rule.knows_sizes else None
 
 
 @dataclass(frozen=True, eq=False)
 class _Posing:
-    """A target with names in the place of members, who would bear ``alone`` by themselves."""
+    """A target with names in the place of members, who would bear ``alone`` by themselves.
+
+    Where sizes are true, every member has as many parts as there are names, and errors cost a part
+    that fraction; a name has as many parts as there are members, and all others as every member.
+    """
 
     target: Target
     names: int
     members: int
     alone: Floats
+    sized: bool
 
     @classmethod
-    def of(cls, real: Target, names: int, members: int) -> "_Posing":
-        rule, terms = real.rule, real.setting.terms
+    def of(cls, real: Target, names: int, members: int, sized: bool) -> "_Posing":
+        rule, setting = real.rule, real.setting
         cheapest = real.cost[:, :members].min(axis=-1, keepdims=True)
-        first = local_optimum(cheapest, real.honest.scale)
-        if isinstance(rule, Auction):
-            first = np.full_like(first, rule.size)
 
         def instead(part: Floats, ours: Floats) -> Floats:
             return np.concatenate([np.repeat(ours, names, axis=-1), part[:, members:]], axis=-1)
 
         cost = instead(real.cost, cheapest)
-        start = Table.of(terms, cost, instead(real.honest.samples, first))
-        target = Target(rule, real.setting, cost, real.seed, start)
-        return cls(target, names, members, real.alone(members))
+        start = setting.table(cost, cost)
+        if sized:
+            setting = setting.times(1 / names)
+            parts = floats([members] * names + [names] * (cost.shape[-1] - names))
+            start = replace(setting.table(cost, cost), size=parts)
+        best = rule.own_curve(start).optimum(cost)
+        before = rule.own_curve(real.honest).optimum(real.cost)
+        rest = real.honest.samples[:, members:] * best[:, names:] / before[:, members:]
+        samples = np.concatenate([best[:, :names], rest], axis=-1)
+        if isinstance(rule, Auction):
+            samples = np.full_like(cost, rule.size)
+        target = Target(rule, setting, cost, real.seed, start.then(cost, samples))
+        return cls(target, names, members, real.alone(members), sized)
 
     def play(self, said: Floats, samples: Floats) -> After:
         """What the members bear: the model once each, and all money and data of the names."""
         target, k = self.target, self.names
         observed = observe(target.rule, target.with_attackers(said, samples), target.cost)
         borne = (observed.deal.paid + target.cost * observed.deal.used)[:, :k].sum(axis=-1)
-        model = self.members * observed.deal.error[:, 0] if target.rule.gives_model else self.alone
+        model = self.members * observed.deal.error[:, 0]
+        if self.sized:
+            model = observed.deal.error[:, :k].sum(axis=-1)
+        if not target.rule.gives_model:
+            model = self.alone
         return After(floats(borne + model), observed, slice(k, None))
 
     def plan(self, way: Way, part: float) -> tuple[Floats, Floats]:
@@ -75,11 +96,11 @@ class _Posing:
         return way(self.target, samples), samples[:, : self.names]
 
 
-def _best(target: Target, names: int, members: int) -> After:
-    posing, few = (_Posing.of(each, names, members) for each in (target, target.few()))
+def _best(target: Target, names: int, members: int, sized: bool) -> After:
+    posing, few = (_Posing.of(each, names, members, sized) for each in (target, target.few()))
 
     def part(way: Way) -> float:
-        if isinstance(target.rule, Auction):  # whose jobs have one size
+        if isinstance(target.rule, Sale):  # whose jobs are what they are
             return 1.0
         return best_part(lambda part: few.play(*few.plan(way, part)).borne / few.alone)
 
@@ -93,7 +114,7 @@ def _ways(rule: GameRule, k: int) -> list[Way]:
     """All reports under k names that may be best."""
 
     def fits(target: Target, samples: Floats) -> Floats:
-        return target.honest.scale / samples[:, :k] ** 2
+        return target.rule.own_curve(target.honest).fitting_cost(samples)[:, :k]
 
     def median(target: Target, samples: Floats) -> Floats:
         return np.full_like(samples[:, :k], target.setting.median)
@@ -104,6 +125,6 @@ def _ways(rule: GameRule, k: int) -> list[Way]:
     def bid(way: Floats) -> Way:
         return lambda target, samples: target.cost[:, :k] * way
 
-    if isinstance(rule, Auction):
+    if isinstance(rule, Sale):
         return [bid(way) for way in ways_to_bid(k)]
     return [fits, median, known] if rule.asks else [known]

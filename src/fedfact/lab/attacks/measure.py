@@ -7,6 +7,7 @@ import numpy as np
 
 from ...arrays import Floats
 from ..results import without_infinities
+from .placed import best_placed, gain_of
 from .registry import NamedAttack
 from .target import After, Target
 
@@ -25,8 +26,9 @@ class AttackCell:
     """One attack under one rule; amounts as parts of the loss alone, None where it makes no sense.
 
     Attributes:
-        gain: of the attackers; ``honest``: what an honest agent loses, ``worst``: of all honest
-            agents the one that loses most.
+        gain: of the attackers, on average; ``best_gain``: of those that are best placed, and
+            ``best_place`` that place in the order of costs, from 0, the cheapest, to 1.
+        honest: what an honest agent loses, ``worst``: of all honest agents the one that loses most.
         payer: who bears what attackers gain, or the harm that they do.
         irrational: how many honest agents may end worse than alone.
         deficit: whether the server's money may run out.
@@ -40,6 +42,8 @@ class AttackCell:
     gain: float | None = None
     gain_error: float | None = None
     gain_exact: bool | None = None
+    best_gain: float | None = None
+    best_place: float | None = None
     honest: float | None = None
     honest_error: float | None = None
     honest_exact: bool | None = None
@@ -73,12 +77,16 @@ def measure(target: Target, named: NamedAttack, exact: bool) -> AttackCell:
         return AttackCell(target.rule.name, named.name, applies=False)
     a, alone = named.attackers, target.setting.alone(target.cost)
     before, unit = target.before, alone.mean(axis=-1)
-    gain = (before.loss[:, :a].sum(axis=-1) - after.borne) / alone[:, :a].sum(axis=-1)
+    gain = gain_of(target, after, a)
     rest = alone[:, a:]
     harm = (after.observed.loss[:, after.others] - before.loss[:, a:]) / rest
     bad = after.observed.worst[:, after.others] > rest * (1 + _SAFE)
     n = target.cost.shape[-1]
     server = (before.surplus - after.observed.surplus + after.observed.unearned) / (n * unit)
+    if named.quantile is None:
+        best_gain, best_place = best_placed(target, named, gain if exact else None)
+    else:  # it has its place
+        best_gain, best_place = float(np.median(gain)), named.quantile
     exact = exact and not after.sampled
     gained, lost = _mean(gain, exact), _mean(harm.mean(axis=-1), exact)
     wins, won = _wins_after(target, named, after, exact), _wins_before(target, named, exact)
@@ -89,6 +97,8 @@ def measure(target: Target, named: NamedAttack, exact: bool) -> AttackCell:
         gain=gained.value,
         gain_error=gained.error,
         gain_exact=gained.exact,
+        best_gain=best_gain,
+        best_place=best_place,
         honest=lost.value,
         honest_error=lost.error,
         honest_exact=lost.exact,

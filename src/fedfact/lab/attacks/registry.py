@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from ...errors import InputError, did_you_mean
 from .coalitions import colluders, leavers
-from .identities import merged, sybil
+from .identities import merged, sized, sybil
 from .single import (
     best_reply,
     free_rider,
@@ -58,6 +58,7 @@ def all_attacks(agents: int, by: float = BY) -> list[NamedAttack]:
     told = "which it knows, of the distribution of costs; and uses what is then best"
     claims = "uses nothing, claims much, and reports what is best"
     posing = "all reports known; what is best under that name, or those names"
+    true = "the same, where sizes are verified: the size of both, or half of it for each"
     apart = "train apart, on the cheapest data of theirs, and share without a rule"
     return [
         NamedAttack("inflate", more, best, 1, misreport(1 + by)),
@@ -84,6 +85,8 @@ def all_attacks(agents: int, by: float = BY) -> list[NamedAttack]:
         ),
         NamedAttack("merged", "two pose as one", posing, 2, merged, least=4),
         NamedAttack("sybil", "one poses as two", posing, 1, sybil),
+        NamedAttack("merged-sized", "two as one, size true", true, 2, sized(merged), least=4),
+        NamedAttack("sybil-sized", "one as two, sizes true", true, 1, sized(sybil)),
         NamedAttack("leave-3", "three leave", apart, 3, leavers(3), least=6),
         NamedAttack("leave-half", "half of all leave", apart, half, leavers(half), least=5),
     ]

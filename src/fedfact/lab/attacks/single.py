@@ -8,7 +8,7 @@ from ...arrays import Floats, floats
 from ..game.observed import expected, observe
 from ..play.dynamics import ROUNDS
 from ..play.hedge import Actions, rate
-from ..rules.auction import Auction
+from ..rules.sale import Sale
 from .target import After, Attack, Target, of_attackers, played
 
 RIDE = 0.1
@@ -21,7 +21,7 @@ _ALL_DRAWS = 32
 """Agents up to which an imitator's gain is an expectation over all draws; else one stands for all.
 """
 
-_CLAIMS = (1.0, 10.0, 100.0)
+_CLAIMS = (1.0, 2.0, 5.0, 10.0, 100.0)
 """Times the agreed samples: what a free rider says it used, where nobody verifies."""
 
 
@@ -84,8 +84,10 @@ def learner(target: Target) -> After:
 def imitator(target: Target) -> After | None:
     """Reports what the winners of the last round reported, the one in their middle."""
     rule, table = target.rule, target.honest
+    if not rule.asks:
+        return None
     ranked = np.sort(table.reports, axis=-1)
-    if isinstance(rule, Auction):
+    if isinstance(rule, Sale):
         return _say(target, ranked[:, (rule.jobs - 1) // 2, None])
     if rule.lottery is None:
         return None
@@ -103,6 +105,8 @@ def imitator(target: Target) -> After | None:
 def free_rider(target: Target) -> After | None:
     """Tells its true cost, and uses a tenth of what was agreed, which is seen."""
     table = target.honest
+    if target.rule.benchmark:
+        return None
     return played(target, target.with_attackers(target.cost[:, :1], RIDE * table.samples[:, :1]), 1)
 
 
@@ -113,7 +117,7 @@ def unverified(target: Target) -> After | None:
     the median of all costs, and the best for one who had used what it claims.
     """
     rule, table, cost = target.rule, target.honest, target.cost
-    if not rule.federates:
+    if rule.benchmark or not rule.federates:
         return None
     tries = []
     for times in _CLAIMS:
@@ -123,7 +127,7 @@ def unverified(target: Target) -> After | None:
             told = target.with_attackers(cost[:, :1], claim[:, :1])
             best = rule.best_report(told, cost, claim, target.setting.belief("all"))
             middle = np.full_like(cost, target.setting.median)
-            reports += [table.scale / claim**2, middle, best]
+            reports += [rule.own_curve(table).fitting_cost(claim), middle, best]
         for said in reports:
             ride = target.with_attackers(said[:, :1], claim[:, :1], np.zeros_like(claim[:, :1]))
             tries.append(played(target, ride, 1))

@@ -16,6 +16,7 @@ from ..game.rule import GameRule
 from ..results import LabResult
 from ..rules.registry import Choices
 from ..setting import MOST, Setting
+from .curves import CurveCase, CurveCell, cases, measure_curve
 from .measure import AttackCell, measure
 from .registry import BY, NamedAttack, all_attacks, check_attacks, check_by
 from .target import Target
@@ -33,6 +34,27 @@ def check_size(setting: Setting, populations: int) -> None:
         )
 
 
+@dataclass(frozen=True, eq=False)
+class CurveTable:
+    """Honest agents with other curves, and every attack with the power law of `curves.POWER`."""
+
+    cases: tuple[CurveCase, ...]
+    cells: tuple[CurveCell, ...]
+    power: tuple[AttackCell, ...]
+
+    def cell(self, rule: str, case: str) -> CurveCell:
+        """One curve under one rule, by their names."""
+        return next(each for each in self.cells if (each.rule, each.case) == (rule, case))
+
+    def document(self) -> dict[str, Any]:
+        """The cases, honest agents in each, and the attacks with a power law."""
+        return {
+            "cases": [case.document() for case in self.cases],
+            "cells": [cell.document() for cell in self.cells],
+            "power": [cell.document() for cell in self.power],
+        }
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class AttackTable(LabResult):
     """What each attack does under each rule."""
@@ -44,6 +66,7 @@ class AttackTable(LabResult):
     attacks: tuple[NamedAttack, ...]
     rules: tuple[GameRule, ...]
     cells: tuple[AttackCell, ...]
+    curves: CurveTable | None = None
 
     def cell(self, rule: str, attack: str) -> AttackCell:
         """One attack under one rule, by their names."""
@@ -80,9 +103,17 @@ class AttackTable(LabResult):
             "by": self.by,
             "attacks": [each.document() for each in self.attacks],
             "rules": [
-                {"rule": rule.name, "title": rule.title, "purse": rule.purse} for rule in self.rules
+                {
+                    "rule": rule.name,
+                    "title": rule.title,
+                    "purse": rule.purse,
+                    "benchmark": rule.benchmark,
+                    "federates": rule.federates,
+                }
+                for rule in self.rules
             ],
             "cells": [cell.document() for cell in self.cells],
+            "curves": None if self.curves is None else self.curves.document(),
         }
 
 
@@ -94,10 +125,12 @@ def attack(
     rules: Choices | None = None,
     attacks: Sequence[str] | None = None,
     by: float = BY,
+    curves: bool = False,
     progress: Progress = silent,
 ) -> AttackTable:
     """Every attack under every rule, or those given: rules by name or as objects.
 
+    With ``curves`` there is a block for other learning curves, in a tenth of the populations.
     Expectations over draws are exact. Over populations they are means with a standard error, unless
     there is a closed form or, where the costs are given, over all sets of attackers there are.
     """
@@ -110,6 +143,33 @@ def attack(
         for each in all_attacks(setting.agents, by)
         if (attacks is None or each.name in attacks) and each.attackers <= setting.agents - 1
     ]
+    cells = _cells(setting, tried, played, populations, seed, progress)
+    block = None
+    if curves:
+        few = max(2, populations // 10)
+        every = tuple(cases(setting))
+        power = next(case.setting for case in every if case.name == "power")
+        block = CurveTable(
+            every,
+            tuple(
+                measure_curve(rule, case, few, seed)
+                for case in every
+                for rule in case.setting.rules(rules)
+            ),
+            _cells(power, tried, power.rules(rules), few, seed, progress),
+        )
+    return AttackTable(setting, seed, populations, by, tuple(tried), tuple(played), cells, block)
+
+
+def _cells(
+    setting: Setting,
+    tried: list[NamedAttack],
+    played: list[GameRule],
+    populations: int,
+    seed: int,
+    progress: Progress,
+) -> tuple[AttackCell, ...]:
+    """Every attack under every rule."""
     cells = []
     targets: dict[tuple[str, int, float | None], Target] = {}
     for k, (named, rule) in enumerate((a, r) for a in tried for r in played):
@@ -121,7 +181,7 @@ def attack(
             targets[key] = Target(rule, setting, cost, seed)
         cells.append(measure(targets[key], named, exact))
     progress("attacks", len(cells), len(cells), "cells")
-    return AttackTable(setting, seed, populations, by, tuple(tried), tuple(played), tuple(cells))
+    return tuple(cells)
 
 
 def _is_exact(setting: Setting, named: NamedAttack) -> bool:

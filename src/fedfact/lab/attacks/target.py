@@ -9,7 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ...arrays import Floats, floats
+from ...arrays import Floats, Ints, floats
 from ...mechanism.search import least_of_each
 from ..game.observed import Observed, observe
 from ..game.rule import GameRule
@@ -17,7 +17,7 @@ from ..game.table import Table
 from ..setting import Setting
 
 _FEW, _FEWEST, _COSTS = 200, 20, 20_000
-"""Populations on which attackers try out what to do: fewer, if they have more costs in all."""
+"""Populations on which attackers try out what to do, and where: fewer, if costs are more in all."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,8 +38,7 @@ class Target:
         """Everybody tells the truth and uses what the rule then asks for."""
         if self.start is not None:
             return self.start
-        terms = self.setting.terms
-        return Table.of(terms, self.cost, self.rule.agreed(terms, self.cost))
+        return self.setting.table(self.cost, self.rule.agreed(self.setting.terms, self.cost))
 
     @cached_property
     def before(self) -> Observed:
@@ -49,8 +48,22 @@ class Target:
     def few(self) -> "Target":
         """A few of the populations, from all over them."""
         count = max(_FEWEST, min(_FEW, _COSTS // self.cost.shape[-1]))
-        step = max(1, len(self.cost) // count)
-        return Target(self.rule, self.setting, self.cost[::step][:count], self.seed)
+        return Target(self.rule, self.setting, self._every(count), self.seed)
+
+    @cached_property
+    def ranked(self) -> "Target":
+        """The same few, with agents in the order of their costs."""
+        cost = np.sort(self._every(min(_FEW, _COSTS // self.cost.shape[-1])), axis=-1)
+        return Target(self.rule, self.setting, cost, self.seed)
+
+    def in_order(self, order: Ints) -> "Target":
+        """The same agents in another order."""
+        table = self.honest.then(self.cost[:, order], self.honest.samples[:, order])
+        return Target(self.rule, self.setting, self.cost[:, order], self.seed, table)
+
+    def _every(self, count: int) -> Floats:
+        step = max(1, len(self.cost) // max(1, count))
+        return self.cost[::step][: max(1, count)]
 
     def alone(self, attackers: int) -> Floats:
         """What so many attackers would bear alone, together: what their gain is a part of."""
@@ -63,7 +76,7 @@ class Target:
         reports, told, real = (part.copy() for part in (table.reports, table.samples, table.used))
         reports[..., :a], told[..., :a] = said, samples
         real[..., :a] = samples if used is None else used
-        return Table.of(table.terms, reports, told, real)
+        return table.then(reports, told, real)
 
 
 @dataclass(frozen=True, eq=False)

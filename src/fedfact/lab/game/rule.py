@@ -8,7 +8,7 @@ import numpy as np
 
 from ...arrays import ArrayLike, Floats, floats
 from ...errors import InputError
-from ...mechanism import Rule, Terms, local_optimum
+from ...mechanism import Curve, Rule, Terms
 from .table import Table, checked
 
 Knows = Literal["own", "distribution", "all"]
@@ -60,8 +60,14 @@ class GameRule(ABC):
     """The rule of the mechanism by whose draw some are paid; None where nothing is drawn."""
     least: int = 1
     """Agents that it needs."""
+    knows_sizes: bool = False
+    """Whether agents may have sizes."""
     purse: bool = False
     """Whether the server is meant to pay from its own pocket."""
+    benchmark: bool = False
+    """Not a rule to sign: what would be possible, if data were what it is said to be."""
+    priced: bool = False
+    """Whether money goes by the curve of the terms, so that a wrong one costs somebody."""
 
     @property
     def draws(self) -> bool:
@@ -101,9 +107,13 @@ class GameRule(ABC):
         """Whether data of others takes the place of one's own, with agents that lie or do not."""
         return False
 
+    def own_curve(self, table: Table) -> Curve:
+        """What an agent's own samples count for in its errors, by the terms, to be best for it."""
+        return table.curve
+
     def agreed(self, terms: Terms, reports: ArrayLike) -> Floats:
         """What agents that report this use where all are honest: m*, unless the rule asks else."""
-        return local_optimum(reports, float(terms.required_error_scale))
+        return terms.curve.optimum(reports)
 
     def at(self, table: Table) -> Deal:
         """What everybody gets at this table."""
@@ -151,5 +161,5 @@ class GameRule(ABC):
 
     def besides(self, table: Table, cost: Floats) -> Floats:
         """What an agent bears outside of the rule: training alone where it gets no model."""
-        alone = 2 * np.sqrt(table.scale * cost)
+        alone = table.true_curve.least_loss(cost)
         return np.zeros_like(alone) if self.gives_model else alone

@@ -6,7 +6,7 @@ one row is enough. So every rule is one formula, for outcomes, replies and learn
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -14,7 +14,7 @@ from numpy.polynomial import chebyshev
 
 from ...arrays import IN_RANGE, LARGEST, SMALLEST, ArrayLike, Floats, floats
 from ...errors import InputError
-from ...mechanism import Terms, others_below, pool_of_others
+from ...mechanism import Curve, Terms, others_below
 
 _DEGREES = 10, 80
 """Of the polynomial that stands for a sum over all others: for nearly one total, and at most."""
@@ -35,6 +35,8 @@ class Table:
         samples: what the rule is told that each agent used, and goes by.
         used: what each put into the model; less, where nobody verifies.
         won: who won a draw; None for expectations over all draws.
+        truth: the curve that errors follow; None: that of the terms.
+        size: u_i, whole numbers, one row for all populations; None: all alike, 1.
     """
 
     terms: Terms
@@ -42,6 +44,8 @@ class Table:
     samples: Floats
     used: Floats
     won: Floats | None = None
+    truth: Curve | None = None
+    size: Floats | None = None
 
     @classmethod
     def of(
@@ -51,30 +55,40 @@ class Table:
         told = floats(samples)
         return cls(terms, floats(reports), told, told if used is None else floats(used))
 
+    def then(self, reports: Floats, samples: Floats, used: Floats | None = None) -> "Table":
+        """The same agents under the same terms, once they do this."""
+        real = samples if used is None else used
+        return replace(self, reports=reports, samples=samples, used=real)
+
     @property
     def n(self) -> int:
         """Number of agents."""
         return int(self.reports.shape[-1])
 
+    @cached_property
+    def curve(self) -> Curve:
+        """e(m) as the terms have it."""
+        return self.terms.curve
+
+    def error(self, samples: Floats) -> Floats:
+        """What errors really cost an agent, by the samples (..., n, k) of its model."""
+        error = self.true_curve.error(samples)
+        return error if self.size is None else self.size[:, None] * error
+
     @property
-    def scale(self) -> float:
-        """A."""
-        return float(self.terms.required_error_scale)
+    def true_curve(self) -> Curve:
+        """e(m) as it is."""
+        return self.curve if self.truth is None else self.truth
 
     @cached_property
     def others(self) -> Floats:
         """S_i = Σ_{j≠i} m_j by what they said."""
-        return _without(self.samples)
+        return without_own(self.samples)
 
     @cached_property
     def others_used(self) -> Floats:
         """S_i by what they used."""
-        return self.others if self.used is self.samples else _without(self.used)
-
-    @cached_property
-    def pool(self) -> Floats:
-        """Σ_{j≠i} A(1/m_j − 1/S_i): what the others put up for agent i, whatever i does."""
-        return pool_of_others(_without(self.scale / self.samples), self.others, self.n, self.scale)
+        return self.others if self.used is self.samples else without_own(self.used)
 
     def below(self, said: Floats) -> tuple[Floats, Floats]:
         """How many of the others report less than each report, and how many the same."""
@@ -100,7 +114,7 @@ class Table:
         m, c = self.samples[..., None], self.reports[..., None]
         now = m.sum(axis=-2, keepdims=True)
         if samples.shape[-1] == 1 and np.array_equal(samples, m):
-            return _without(term(now, m, c)[..., 0])[..., None]
+            return without_own(term(now, m, c)[..., 0])[..., None]
         total = self.others[..., None] + samples
         low = np.log(np.minimum(total.min(axis=(-2, -1), keepdims=True), now)) - 1e-3
         high = np.log(np.maximum(total.max(axis=(-2, -1), keepdims=True), now)) + 1e-3
@@ -134,6 +148,6 @@ def checked(table: Table) -> Table:
     return table
 
 
-def _without(each: Floats) -> Floats:
-    """The sum over all others."""
+def without_own(each: Floats) -> Floats:
+    """Σ_{j≠i}, the sum over all others of each."""
     return floats(each.sum(axis=-1, keepdims=True) - each)

@@ -40,7 +40,7 @@ class History:
 
     def __post_init__(self) -> None:
         self._alone = self.setting.alone(self.cost)
-        self._wanted = np.sqrt(float(self.setting.terms.required_error_scale) / self.cost).sum()
+        self._wanted = self.setting.samples_alone(self.cost).sum()
 
     def add(self, table: Table) -> tuple[Floats, Floats, Floats]:
         """One more round: what each used, paid and bore."""
@@ -98,7 +98,7 @@ class Dynamics(Tabular):
 def start(rule: GameRule, setting: Setting, cost: Floats) -> Table:
     """Honest agents: they tell the truth and use what they would use alone, or the job."""
     wanted = Local().agreed if rule.gives_model else rule.agreed
-    return Table.of(setting.terms, cost, wanted(setting.terms, cost))
+    return setting.table(cost, wanted(setting.terms, cost))
 
 
 def replies(
@@ -120,7 +120,7 @@ def replies(
     room: each goes 1/k of its way, since all of them together would overshoot k times.
     """
     rng, belief = np.random.default_rng(seed), setting.belief(knows)
-    alone, optimum = setting.alone(cost), Local().agreed(setting.terms, cost)
+    alone, optimum = setting.alone(cost), setting.samples_alone(cost)
     table = start(rule, setting, cost)
     history, quiet = History(setting, rule, cost), None
     last = history.add(table)
@@ -142,7 +142,7 @@ def replies(
         if rule.crowds(lies) and more.any():
             change = np.where(more, change / more.sum(), change)
         reports = np.where(moves, said, table.reports)
-        table = Table.of(setting.terms, reports, np.maximum(table.samples + change, 0))
+        table = setting.table(reports, np.maximum(table.samples + change, 0))
         last = history.add(table)
     taken = rounds if quiet is None else quiet
     active, far = contributors(setting, cost, last[0]), np.abs(table.reports / cost - 1).mean()
@@ -151,7 +151,7 @@ def replies(
 
 def contributors(setting: Setting, cost: Floats, used: Floats) -> int:
     """How many agents use more than next to nothing."""
-    return int((used >= _PART * Local().agreed(setting.terms, cost)).sum())
+    return int((used >= _PART * setting.samples_alone(cost)).sum())
 
 
 def contributions(rule: GameRule, setting: Setting, cost: Floats, lies: bool) -> Floats:

@@ -6,7 +6,6 @@ from typing import Any, Literal
 import numpy as np
 
 from ...arrays import Floats
-from ...mechanism import local_optimum
 from ...progress import Progress, silent
 from ..game.rule import GameRule, Knows
 from ..results import LabResult, without_infinities
@@ -41,7 +40,7 @@ class RuleEnd:
     def of(cls, rule: GameRule, setting: Setting, play: Dynamics) -> "RuleEnd":
         """What is left where play ended like this."""
         alone = setting.alone(play.cost)
-        optimum = local_optimum(play.cost, float(setting.terms.required_error_scale))
+        optimum = setting.samples_alone(play.cost)
         surplus = float(play.paid.sum() / alone.sum())
         return cls(
             rule,
@@ -74,6 +73,7 @@ class RuleEnd:
             "needs": rule.needs,
             "gives_model": rule.gives_model,
             "asks": rule.asks,
+            "benchmark": rule.benchmark,
             "converged": play.converged,
             "rounds": play.rounds,
             "samples": self.samples,

@@ -15,7 +15,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...arrays import Floats, floats
-from ...mechanism import local_optimum
 from ..game.rule import GameRule
 from ..game.table import Table
 from ..setting import Setting
@@ -29,7 +28,7 @@ HIGHEST = 1e8, 10.0
 paper's pool only sabotages, one that is just far from all others."""
 
 SAMPLES = (1.0, 1e-3, 0.25, 0.5, 2.0)
-"""Samples to choose from, as parts of m*."""
+"""Samples to choose from, as parts of m*, or of what is best by the agent's own curve."""
 
 WIDEST = 1.0
 """Times the loss alone: what is worse than the best by more is all alike to a learner."""
@@ -57,7 +56,7 @@ class Actions:
             common = setting.median * floats([*REPORTS, HIGHEST[rule.draws]])
             lies = np.broadcast_to(common, (*cost.shape, len(common)))
             said = np.concatenate([said, lies], axis=-1)
-        alone = local_optimum(cost, float(setting.terms.required_error_scale))
+        alone = rule.own_curve(honest).optimum(cost)
         said, samples = (
             np.repeat(said, len(SAMPLES), axis=-1),
             np.tile(alone[..., None] * floats(SAMPLES), (*[1] * cost.ndim, said.shape[-1])),
@@ -111,7 +110,7 @@ def hedge(
             before = lost.copy(), borne.copy()
         weights = _weights(eta, lost)
         chosen = (weights.cumsum(axis=1) < rng.random((n, 1))).sum(axis=1).clip(max=K - 1)
-        table = Table.of(setting.terms, actions.said[each, chosen], actions.samples[each, chosen])
+        table = setting.table(actions.said[each, chosen], actions.samples[each, chosen])
         seen = history.add(table)
         if played >= since:
             late.append((*seen, contributors(setting, cost, seen[0])))

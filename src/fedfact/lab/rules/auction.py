@@ -14,12 +14,13 @@ import numpy as np
 from ...arrays import ArrayLike, Floats, floats
 from ...errors import InputError
 from ...mechanism import Terms
-from ..game.rule import Belief, Deal, GameRule
+from ..game.rule import Deal
 from ..game.table import Table
+from .sale import Sale
 
 
 @dataclass(frozen=True)
-class Auction(GameRule):
+class Auction(Sale):
     """Vickrey's auction of ``jobs`` jobs of ``size`` samples: truthful in dominant strategies."""
 
     name = "auction"
@@ -51,18 +52,9 @@ class Auction(GameRule):
             chosen * np.minimum(used, self.size),
         )
 
-    def chosen(self, table: Table, said: Floats) -> Floats:
-        """How likely each bid is among the lowest."""
-        below, equal = table.below(said)
-        return np.clip((self.jobs - below) / (equal + 1), 0, 1)
-
     def best_samples(self, table: Table, cost: Floats, said: Floats) -> Floats:
         """The job, which a contract binds the chosen to."""
         return np.full_like(cost, self.size)
-
-    def best_report(self, table: Table, cost: Floats, samples: Floats, belief: Belief) -> Floats:
-        """The truth, whatever others bid."""
-        return cost
 
     def agreed(self, terms: Terms, reports: ArrayLike) -> Floats:
         """The job."""

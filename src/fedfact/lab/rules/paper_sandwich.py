@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ...arrays import Floats, floats
+from ...arrays import Floats
 from ...mechanism import contract_fee, free_rider_penalty
 from ...mechanism.rules import Sandwich
 from ..game.rule import Belief
@@ -24,25 +24,26 @@ class PaperSandwich(SettledRule):
 
         def fees(total: Floats, m: Floats, c: Floats) -> Floats:
             S = np.maximum(total - m, 0)
-            return contract_fee(m, S, c, table.scale, float(table.terms.alpha))
+            return contract_fee(m, S, c, table.curve, float(table.terms.alpha))
 
         return 3 / table.n * table.sum_over_others(fees, samples)
 
     def best_samples(self, table: Table, cost: Floats, said: Floats) -> Floats:
-        """−A/m² + c = P·(3/n)·Σ_{j≠i} dΔℓ_j/dM: to first order in the little that it is above m*.
+        """e'(m) + c = P·(3/n)·Σ_{j≠i} dΔℓ_j/dM: to first order in the little that it is above m*.
 
         Exact where play stands still, since the right side is taken where the table is.
         """
-        A, alpha = table.scale, float(table.terms.alpha)
+        curve, alpha = table.curve, float(table.terms.alpha)
         S, step = table.others, 1e-6 * table.samples.sum(axis=-1, keepdims=True)
         up, down = (
-            free_rider_penalty(table.samples, side, table.reports, A, alpha)
+            free_rider_penalty(table.samples, side, table.reports, curve, alpha)
             for side in (S + step, np.maximum(S - step, 0))
         )
-        slope = A / table.samples.sum(axis=-1, keepdims=True) ** 2 - (up - down) / (2 * step)
+        total = table.samples.sum(axis=-1, keepdims=True)
+        slope = curve.fitting_cost(total) - (up - down) / (2 * step)
         pull = self.chance(table, said[..., None])[..., 0] * 3 / table.n
         pull = pull * (slope.sum(axis=-1, keepdims=True) - slope)
-        return floats(np.sqrt(A / np.clip(cost - pull, cost / 9, 9 * cost)))
+        return curve.optimum(np.clip(cost - pull, cost / 9, 9 * cost))
 
     def reply(self, table: Table, cost: Floats, belief: Belief) -> tuple[Floats, Floats]:
         """The report first: it decides about the samples, a little."""

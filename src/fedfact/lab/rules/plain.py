@@ -3,7 +3,7 @@
 import numpy as np
 
 from ...arrays import Floats
-from ...mechanism import federated_optimum, local_optimum
+from ...mechanism import federated_optimum
 from ..game.rule import Belief, Deal, GameRule
 from ..game.table import Table
 
@@ -28,13 +28,12 @@ class Local(_Free):
     federates = False
 
     def deal(self, table: Table, said: Floats, samples: Floats, used: Floats) -> Deal:
-        """A/m."""
-        with np.errstate(divide="ignore"):
-            return Deal(table.scale / used, np.zeros(1), used)
+        """e(m)."""
+        return Deal(table.error(used), np.zeros(1), used)
 
     def best_samples(self, table: Table, cost: Floats, said: Floats) -> Floats:
         """Thm 1: m*."""
-        return local_optimum(cost, table.scale)
+        return table.true_curve.optimum(cost)
 
 
 class PlainFederated(_Free):
@@ -45,13 +44,12 @@ class PlainFederated(_Free):
     source = "McMahan et al. 2017; FACT, Eq. 3"
 
     def deal(self, table: Table, said: Floats, samples: Floats, used: Floats) -> Deal:
-        """A/M."""
-        with np.errstate(divide="ignore"):
-            return Deal(table.scale / (table.others_used[..., None] + used), np.zeros(1), used)
+        """e(M)."""
+        return Deal(table.error(table.others_used[..., None] + used), np.zeros(1), used)
 
     def best_samples(self, table: Table, cost: Floats, said: Floats) -> Floats:
         """Thm 2: max(0, m* − S)."""
-        return federated_optimum(cost, table.others_used, table.scale)
+        return federated_optimum(cost, table.others_used, table.true_curve)
 
     def crowds(self, lies: bool) -> bool:
         """Thm 2."""

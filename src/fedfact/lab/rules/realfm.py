@@ -5,7 +5,7 @@ shaped: φ(a_i(m)) = φ(a(m°)) + (c + ε)(m − m°) from the local optimum m°
 server values the model too, and pays agents 1 − p of that value, in proportion to samples.
 
 ``worth`` is φ∘a. In the lab all rules have the same agents, to whom a model of m samples is worth
-−A/m, and ``worth`` is that; in RealFM's own model it is `Payoff`. Two things differ from the
+−e(m), and ``worth`` is that; in RealFM's own model it is `Payoff`. Two things differ from the
 source: the shaped payoff is exact (the published code has its Taylor polynomial of second order,
 under which agents use less data and keep some of the gain), and its slope is c + ε with the share
 paid on top (with slope c − r + ε, as we understand the paper, and a rate r that falls in one's own
@@ -18,7 +18,7 @@ from typing import Protocol
 import numpy as np
 
 from ...arrays import ArrayLike, Floats, floats
-from ...mechanism import Terms, local_optimum
+from ...mechanism import Curve, Terms
 from ...mechanism.search import least_of_each
 from ..game.rule import Deal
 from ..game.table import Table
@@ -40,18 +40,17 @@ class Worth(Protocol):
 
 @dataclass(frozen=True)
 class Error:
-    """−A/m, as everywhere else in the lab."""
+    """−e(m), as everywhere else in the lab."""
 
-    scale: float
+    curve: Curve
 
     def __call__(self, samples: Floats) -> Floats:
-        """−A/m."""
-        with np.errstate(divide="ignore"):
-            return -self.scale / samples
+        """−e(m)."""
+        return -self.curve.error(samples)
 
     def alone(self, cost: Floats) -> Floats:
         """Thm 1."""
-        return local_optimum(cost, self.scale)
+        return self.curve.optimum(cost)
 
 
 @dataclass(frozen=True)
@@ -103,7 +102,7 @@ class RealFM(Shaped):
 
     def worth(self, terms: Terms) -> Worth:
         """To an agent of these terms."""
-        return Error(float(terms.required_error_scale)) if self.payoff is None else self.payoff
+        return Error(terms.curve) if self.payoff is None else self.payoff
 
     def profit(self, terms: Terms, total: Floats) -> Floats:
         """What a model of all samples is worth to the server."""
@@ -136,7 +135,8 @@ class RealFM(Shaped):
         cost = floats(reports)
         alone = self.worth(terms).alone(cost)
         little = _LITTLE * alone.max(axis=-1, keepdims=True)
-        samples = shaped_equilibrium(np.maximum(alone, np.where(little > 0, little, _LITTLE)))
+        first = np.maximum(alone, np.where(little > 0, little, _LITTLE))
+        samples = shaped_equilibrium(first, terms.curve.exponent)
         for _ in range(60):
             table = Table.of(terms, cost, samples)
             now, samples = samples, self.best_samples(table, cost, cost)

@@ -4,9 +4,10 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from ...errors import InputError, did_you_mean
-from ...mechanism import RULES, Rule, Terms, local_optimum
+from ...mechanism import RULES, Rule, Terms
 from ..game.rule import GameRule
 from .auction import Auction
+from .benchmarks import FirstBest, Groves
 from .paper_sandwich import PaperSandwich
 from .penalised import Penalised
 from .plain import Local, PlainFederated
@@ -22,13 +23,13 @@ Choices = Choice | Sequence[Choice]
 
 
 def all_rules(terms: Terms, agents: int, median: float) -> list[GameRule]:
-    """Every rule, for so many agents.
+    """Every rule, for so many agents; after them the benchmarks.
 
     What the server of an auction or of RealFM has to fix beforehand follows from the median of the
     distribution of costs, and from no report: a job is what an agent of that cost would use alone,
     every second agent gets one, and profit is counted from a model of one job on.
     """
-    job = float(local_optimum(median, float(terms.required_error_scale)))
+    job = float(terms.curve.optimum(median))
     return [
         Local(),
         PlainFederated(),
@@ -38,6 +39,8 @@ def all_rules(terms: Terms, agents: int, median: float) -> list[GameRule]:
         Shaping(),
         RealFM(start=job),
         Auction(jobs=max(1, agents // 2), size=job),
+        Groves(),
+        FirstBest(),
     ]
 
 

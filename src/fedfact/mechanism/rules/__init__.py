@@ -21,6 +21,9 @@ register(Sandwich())
 register(Rebate())
 register(Shared())
 
+PAPER_RULE: Rule = next(rule for rule in RULES.values() if rule.from_paper)
+"""The paper's own rule, whose draw and chances the paper's figures are about."""
+
 
 def rule_of(terms: Terms) -> Rule:
     """The rule that the terms name: how fees are given back (Algorithm 2)."""
@@ -29,6 +32,7 @@ def rule_of(terms: Terms) -> Rule:
 
 __all__ = [
     "GIVEN",
+    "PAPER_RULE",
     "RULES",
     "Figures",
     "GivenBack",

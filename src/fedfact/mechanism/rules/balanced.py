@@ -21,13 +21,13 @@ import numpy as np
 from ...arrays import MOST_SAMPLES, ArrayLike, Floats, Ints, floats
 from ...errors import InputError
 from ..billing import billing_floor
-from ..charge import Choices, exact_charge
+from ..charge import SampleChoices, exact_charge
 from ..curve import Curve
 from ..exact import DOES_NOT_FIT
 from ..fees import distinct, refuse_misfit, too_large
-from ..others import Standing
+from ..other_agents import Standing
 from ..population import Population
-from ..subunits import bits_for, errors
+from ..subunits import BITS, bits_for, bits_of_each, errors
 from ..terms import Terms
 from .figures import Figures, StatementLine, charge_line, fee_line
 from .rule import Given, Rule
@@ -41,8 +41,8 @@ class Balanced(Rule):
     knows_sizes: ClassVar[bool] = True
     spreads: ClassVar[bool] = False
     surplus_reason: ClassVar[str] = (
-        "nobody is given back what its own samples decide, so what members differ by is left over; "
-        "among equals nothing is, and the more take part the less"
+        "what a member gets back never depends on its own samples, so differences between members "
+        "leave a remainder; equal members leave none, and the more take part the less is left"
     )
 
     def among(self, agents: int) -> int:
@@ -61,9 +61,13 @@ class Balanced(Rule):
         refuse_misfit(population, terms, float((largest * size * count).sum()))
         M, bits = population.total, bits_for(int(size.max()))
         times, over = self._effective(U, size)
-        own = errors(terms, m, times, over, up=True, bits=bits).times(size)
-        together = errors(terms, np.array([M]), up=False, bits=bits).times(size)
-        fee = own.less(together).ceiling
+        alone = errors(terms, m, times, over, up=True, bits=bits)
+        together = errors(terms, np.array([M]), up=False, bits=bits)
+        own = alone.times(size)
+        if bits > BITS:  # each in sub-units as fine as its own size asks for, as in `fee_for`
+            shift = bits - bits_of_each(size)
+            alone, together = alone.coarser(shift, up=True), together.coarser(shift, up=False)
+        fee = alone.times(size).less(together.times(size)).ceiling
         rest = errors(terms, M - m, U, U - size, up=True, bits=bits).times(U - size)
         whole, part = own.total(count)
         pool = whole - own.whole - rest.whole + ((part - own.part - rest.part) >> bits)
@@ -87,11 +91,10 @@ class Balanced(Rule):
         size = np.ones(n, np.int64) if population.size is None else population.size
         signed = population.total_size if population.signed_size is None else population.signed_size
         most = np.full(n, MOST_SAMPLES) if population.capacity is None else population.capacity
-        least = np.array([billing_floor(terms, int(u)) for u in np.unique(size)])[
-            np.unique(size, return_inverse=True)[1]
-        ]
-        choices = Choices(size, *self._effective(signed, size), np.minimum(least, most), most)
-        charge = exact_charge(terms, population.reported_cost, population.samples, choices)
+        sizes, kind = np.unique(size, return_inverse=True)
+        least = np.array([billing_floor(terms, int(u)) for u in sizes])[kind]
+        choices = SampleChoices(size, *self._effective(signed, size), np.minimum(least, most), most)
+        charge = exact_charge(terms, population.reported_cost, population.used, choices)
         population.refuse(
             charge == DOES_NOT_FIT, lambda k: too_large("consistency charge", population, k)
         )
@@ -104,7 +107,7 @@ class Balanced(Rule):
         size = np.array([standing.size])
         most = np.array([MOST_SAMPLES if standing.capacity is None else standing.capacity])
         least = np.minimum(billing_floor(terms, standing.size), most)
-        choices = Choices(size, *self._effective(standing.all_sizes, size), least, most)
+        choices = SampleChoices(size, *self._effective(standing.all_sizes, size), least, most)
         cost, m = np.array([reported_cost]), np.array([samples])
         charge = int(exact_charge(terms, cost, m, choices)[0])
         if charge < 0:

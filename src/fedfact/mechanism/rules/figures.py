@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 from ...arrays import Floats, Number, floats
 from ..curve import Curve
-from ..losses import effective_fee
-from ..optima import local_optimum, whole_local_optimum
-from ..others import Standing
-from ..penalty import penalty_slope, penalty_weight
+from ..formulas.losses import effective_fee
+from ..formulas.optima import local_optimum, whole_local_optimum
+from ..formulas.penalty import penalty_slope, penalty_weight
+from ..other_agents import Standing
 from ..terms import Terms
 
 YOU_ARE_PAID = "paid to you"
@@ -30,16 +30,18 @@ class Figures:
     """What one agent's lines are made of.
 
     Attributes:
+        counted: the samples that the charge goes by.
         total: M, the samples of all agents.
         standing: its size, that of all who are settled, and its capacity.
         signed_size: that of all who signed.
         back: what it gets back, under whichever name.
-        group, won: of the draw; group is None for an agent that met nobody.
+        group, won: of the draw; group is None for an agent in no group.
         left: as in `Population`.
     """
 
     reported_cost: float
     samples: int
+    counted: int
     total: int
     standing: Standing
     signed_size: int
@@ -86,7 +88,7 @@ def charge_line(of: Figures, terms: Terms, own: Curve, least: int) -> StatementL
     """Q, the charge for data that does not fit the report, and what would have fitted it."""
     if of.left:
         return StatementLine("charge", of.charge, "0", "waived for members that leave", "you pay")
-    c, m = decimal_text(of.reported_cost), of.samples
+    c, m = decimal_text(of.reported_cost), of.counted
     best = max(int(whole_local_optimum(of.reported_cost, own)), least)
     if of.standing.capacity is not None:
         best = min(best, of.standing.capacity)

@@ -1,4 +1,4 @@
-"""Who wins where a rule draws, and how likely: all alike, by lot, unless the rule says else."""
+"""Who wins where a rule draws, and how likely: by lot, all alike, unless a rule overrides it."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -8,8 +8,8 @@ import numpy as np
 
 from ...arrays import ArrayLike, Bools, Floats, Ints, floats
 from ..competition import draw_order
-from ..others import Others
-from ..winning import CostDistribution
+from ..formulas.winning import CostDistribution
+from ..other_agents import Others
 
 
 class Lot(ABC):
@@ -56,11 +56,15 @@ class Lot(ABC):
         return np.full(np.shape(report), self.among(agents) / agents)
 
     def wins_at_quantile(self, part: float, attackers: int, agents: int) -> float | None:
-        """How often so many agents together win that report this quantile of costs, all others
-        honest; None where no formula is known."""
+        """How often agents win together that report this quantile of costs, all others honest.
+
+        None where no formula is known.
+        """
         return None
 
     def middle_winner(self, agents: int) -> Floats | None:
-        """How likely the winner in the middle of all (the lower of two) has the lowest report, the
-        next, ...; None where no formula is known."""
+        """How likely the winner in the middle of all has the lowest report, the next, ...
+
+        Of two in the middle it is the lower; None where no formula is known.
+        """
         return None

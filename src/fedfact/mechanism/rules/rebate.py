@@ -5,7 +5,7 @@ from typing import ClassVar
 import numpy as np
 
 from ...arrays import ArrayLike, Floats, floats
-from ..others import Standing
+from ..other_agents import Standing
 from ..terms import Terms
 from .balanced import Balanced
 
@@ -15,6 +15,11 @@ class Rebate(Balanced):
 
     name: ClassVar[str] = "rebate"
     source: ClassVar[str] = "ours, docs/theory.md"
+    measured_loss: ClassVar[str] = "ℓ_i − 1/(n−1) · Σ_{j≠i} f_j"
+    measured_meaning: ClassVar[str] = (
+        "Our rule without a draw: everybody receives its share. Fees follow measured losses, so "
+        "agents that used other data than they agreed to pay no consistency charge."
+    )
     guarantees: ClassVar[tuple[str, ...]] = (
         "In every outcome you end no worse than training alone would leave you.",
         "Your true cost and the samples that are best for it are best whatever others do.",

@@ -18,9 +18,9 @@ from ...errors import InputError
 from ..billing import billing_floor
 from ..curve import Curve
 from ..exact import as_fraction
-from ..losses import charge_for_misfit
-from ..optima import whole_local_optimum
-from ..others import Others, Standing
+from ..formulas.losses import charge_for_misfit
+from ..formulas.optima import whole_local_optimum
+from ..other_agents import Others, Standing
 from ..population import Population
 from ..search import least_of_each
 from ..terms import Terms
@@ -44,7 +44,7 @@ _REACH = 1e6
 class GivenBack:
     """What each agent gets from its pool, and what was drawn for that.
 
-    ``group`` is −1 for agents that met nobody.
+    ``group`` is −1 for agents in no group.
     """
 
     amount: Ints
@@ -62,6 +62,10 @@ class Rule(Lot):
         draws: as in `Lot`; a settlement by such a rule needs a seed.
         charges: whether data that does not fit the reported cost is charged for.
         knows_sizes: whether agents may differ in size.
+        measurable: whether it can settle by measured losses, and not only by the curve.
+        from_paper: whether it is the paper's own rule; of one rule it is.
+        measured_loss: what measured losses leave agent i, as a formula; ``_i`` is a subscript.
+        measured_meaning: the same in words.
         guarantees: what holds for members who keep their word, in sentences.
         choose_when: in which federations it is the rule to take, in words.
         surplus_reason: why fees leave something over, for a sentence on the operator's surplus.
@@ -72,9 +76,13 @@ class Rule(Lot):
     gives: ClassVar[Given]
     charges: ClassVar[bool] = False
     knows_sizes: ClassVar[bool] = False
+    measurable: ClassVar[bool] = True
+    from_paper: ClassVar[bool] = False
+    measured_loss: ClassVar[str] = ""
+    measured_meaning: ClassVar[str] = ""
     guarantees: ClassVar[tuple[str, ...]]
     choose_when: ClassVar[str] = ""
-    surplus_reason: ClassVar[str] = "nobody is given back what its own samples decide"
+    surplus_reason: ClassVar[str] = "what a member gets back never depends on its own samples"
 
     @property
     def title(self) -> str:
@@ -141,8 +149,10 @@ class Rule(Lot):
         """What the others put up, with so many samples and, by their own curves, such errors."""
 
     def least_back(self, others: ArrayLike, standing: Standing, terms: Terms) -> Floats:
-        """The least that an agent gets back for sure, whatever these samples of others are made of,
-        before rounding."""
+        """The least that an agent gets back for sure, before rounding.
+
+        It holds however the samples of the others are spread over them.
+        """
         return np.zeros_like(floats(others))
 
     def least_total_size(self, signed: int) -> int:
@@ -294,7 +304,7 @@ class Rule(Lot):
         return []
 
     def assumptions(self, knows_reports: bool) -> list[str]:
-        """What advice under this rule takes for granted besides what any rule does."""
+        """What advice under this rule assumes besides what any rule does."""
         return []
 
 

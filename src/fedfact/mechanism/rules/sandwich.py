@@ -10,18 +10,18 @@ from ..competition import compete
 from ..curve import Curve
 from ..exact import floor_difference
 from ..fees import fees_and_pools
-from ..losses import pool_of_others
-from ..others import Others, Standing
-from ..population import Population
-from ..subunits import errors
-from ..terms import Terms
-from ..winning import (
+from ..formulas.losses import pool_of_others
+from ..formulas.winning import (
     CostDistribution,
     continuum_win_probability,
     simulate_draws,
     win_probability_against,
     win_probability_if,
 )
+from ..other_agents import Others, Standing
+from ..population import Population
+from ..subunits import errors
+from ..terms import Terms
 from .figures import Figures, StatementLine, fee_line
 from .rule import Given, Rule
 from .winners import middle_winner, wins_at_quantile
@@ -34,14 +34,20 @@ class Sandwich(Rule):
     source: ClassVar[str] = "FACT, Alg. 2, with the pool on B"
     gives: ClassVar[Given] = "reward"
     draws: ClassVar[bool] = True
+    from_paper: ClassVar[bool] = True
+    measured_loss: ClassVar[str] = "ℓ_i − P_i · (1/G) · Σ_{j≠i} f_j"
+    measured_meaning: ClassVar[str] = (
+        "What our settlement pays, with G = ⌊n/3⌋ groups. Where federation hurt an agent (f below "
+        "0) it is compensated first."
+    )
     guarantees: ClassVar[tuple[str, ...]] = (
         "At worst you end where training alone leaves you.",
         "Reporting the truth is best if you know nothing of the others' costs (Assumption 1).",
     )
     choose_when: ClassVar[str] = "you want the paper's own mechanism"
     surplus_reason: ClassVar[str] = (
-        "no winner is given what its own samples decide; among n equals, with a curve A/m, that is "
-        "one part in n − 1 of the fees"
+        "what a winner gets never depends on its own samples, so not all that the others pay can "
+        "be given back; of n equal members with a curve A/m, one part in n − 1 of the fees is left"
     )
 
     def collect(self, population: Population, terms: Terms) -> tuple[Ints, Ints]:
@@ -122,6 +128,6 @@ class Sandwich(Rule):
         return [
             "Believed: you take your cost for the median (Assumption 1) and expect to win one time "
             f"in two. Realised: {chance}.",
-            "Who knows the others' costs gains by reporting their median: this rule is truthful "
-            "only among agents that know nothing of each other.",
+            "An agent that knows the others' costs gains by reporting their median: this rule is "
+            "truthful only among agents that know nothing of each other.",
         ]

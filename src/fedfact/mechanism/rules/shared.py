@@ -10,11 +10,13 @@ class Shared(Balanced):
 
     A member that uses more than others may have a negative fee: it is paid. The rest is priced by
     the size that delivered, so a settlement with less than half of the size that signed is void.
+    No measured loss tells what would be if all did as one does, so it settles by the curve only.
     """
 
     name: ClassVar[str] = "shared"
     source: ClassVar[str] = "ours, docs/theory.md"
     spreads: ClassVar[bool] = True
+    measurable: ClassVar[bool] = False
     guarantees: ClassVar[tuple[str, ...]] = (
         "In every outcome you end no worse than if all had your size and cost and shared the work, "
         "which is never worse than training alone.",

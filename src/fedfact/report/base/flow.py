@@ -6,7 +6,8 @@ import numpy as np
 import numpy.typing as npt
 from matplotlib.axes import Axes
 
-from .style import BLUE, GREEN, INK, ORANGE, PAPER, RED
+from ...mechanism.rules import GIVEN
+from .style import BLUE, GREEN, INK, ORANGE, PAPER, RED, SKY
 
 _MOST_NAMED = 40
 _MOST_BARS = 2000
@@ -16,11 +17,13 @@ _PARTS = (
     ("fee", -1, RED),
     ("charge", -1, ORANGE),
     ("compensation", 1, ORANGE),
-    ("reward", 1, GREEN),
-    ("rebate", 1, GREEN),
+    *((name, 1, GREEN) for name in GIVEN),
 )
 
-AMOUNTS = (*(name for name, _, _ in _PARTS), "net")
+_PAID = ("paid to the agent", SKY)
+"""Label and colour of a fee below 0."""
+
+DRAWN_AMOUNTS = (*(name for name, _, _ in _PARTS), "net")
 """What can be drawn: what is paid, what is received, and what is left of both."""
 
 
@@ -34,7 +37,8 @@ def draw_flow(
 ) -> None:
     """What each agent pays (left), receives (right) and is left with (dot), best off on top.
 
-    ``amounts`` are ``net`` and any of the other `AMOUNTS`.
+    A fee below 0 is received.
+    ``amounts`` are ``net`` and any of the other `DRAWN_AMOUNTS`.
     """
     n = len(agents)
     order = np.argsort(amounts["net"], kind="stable")
@@ -48,7 +52,11 @@ def draw_flow(
             continue
         width = sign * amounts[name][order]
         start = np.where(width < 0, below, above)
-        axes.barh(rows, width, height, left=start, color=colour, label=name)
+        turned = sign * width < 0  # a fee below 0
+        for which, label, shade in ((~turned, name, colour), (turned, *_PAID)):
+            if width[which].any():
+                left = start[which]
+                axes.barh(rows[which], width[which], height, left=left, color=shade, label=label)
         below, above = below + np.minimum(width, 0), above + np.maximum(width, 0)
     net = amounts["net"][order]
     if n <= _MOST_NAMED:

@@ -18,7 +18,7 @@ from matplotlib.transforms import Bbox, ScaledTranslation
 # Distinct in print, in grey and to colour-blind readers (after Okabe and Ito).
 BLUE, ORANGE, GREEN, RED, GREY = "#0072B2", "#E69F00", "#009E73", "#D55E00", "#6B6B6B"
 SKY, PINK, YELLOW = "#56B4E9", "#CC79A7", "#F0E442"
-CLASSES = (BLUE, ORANGE, GREEN, PINK, SKY, RED, YELLOW, "#7E57C2", "#8D6E63", "#90A4AE")
+CLASS_COLOURS = (BLUE, ORANGE, GREEN, PINK, SKY, RED, YELLOW, "#7E57C2", "#8D6E63", "#90A4AE")
 INK, EDGE, GRID, PAPER = "#333333", "#999999", "#E6E6E6", "#FFFFFF"
 
 COLOURS = {

@@ -82,10 +82,10 @@ def chart_html(chart: Chart, where: str = "") -> str:
     )
 
 
-def told(value: Any) -> str:
+def cell_text(value: Any) -> str:
     """Words as they are, and of a table each entry."""
     if isinstance(value, dict):
-        return ", ".join(f"{key} {told(entry)}" for key, entry in value.items())
+        return ", ".join(f"{key} {cell_text(entry)}" for key, entry in value.items())
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 

@@ -24,7 +24,7 @@ def advice(document: dict[str, Any]) -> list[tuple[str, str]]:
     """Questions and answers."""
     every = summaries(document)
     kept = federations(each.name for each in every)
-    rules = [each for each in every if each.name in kept]
+    rules = [each for each in every if each.name in kept and not each.benchmark]
     return [
         ("Costs are known for certain, and data is what counts", _most_data(rules)),
         ("Agents may lie about their costs, and data is what counts", _liars(rules)),

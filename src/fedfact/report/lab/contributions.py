@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from ..base.chart import Chart, Draw, Panel
 from ..base.style import EDGE, Percent, legend_below
 from ..base.words import Cell, heads
-from .plays import Play, alike, all_but, federations, named, plays_of, spoken_of, titles_of
+from .plays import RulePlay, alike, all_but, federations, named, plays_of, spoken_of, titles_of
 
 HEADER = ["rule", "agents", "agent, by cost", "true cost", "report", "samples", "samples, of alone",
           "loss, of alone"]  # fmt: skip
@@ -44,14 +44,14 @@ def contributions(document: dict[str, Any]) -> Chart:
     )
 
 
-def _shares(play: Play, name: str, scale: float) -> Any:
+def _shares(play: RulePlay, name: str, scale: float) -> Any:
     """Samples divided by those alone, m* = √(A/c)."""
     agents = play.rules[name]["agents"]
     cost = np.asarray(agents["cost"], np.float64)
     return np.asarray(agents["samples"], np.float64) * np.sqrt(cost / scale)
 
 
-def _dots(plays: Sequence[Play], name: str, scale: float, top: float) -> Draw:
+def _dots(plays: Sequence[RulePlay], name: str, scale: float, top: float) -> Draw:
     def draw(axes: Axes) -> None:
         axes.axhline(1, color=EDGE, lw=1, ls="--", zorder=0.9)
         for play in plays:
@@ -75,7 +75,7 @@ def _dots(plays: Sequence[Play], name: str, scale: float, top: float) -> Draw:
     return draw
 
 
-def _rows(play: Play, name: str, scale: float) -> list[list[Cell]]:
+def _rows(play: RulePlay, name: str, scale: float) -> list[list[Cell]]:
     if name not in play.rules:
         return []
     agents = play.rules[name]["agents"]
@@ -94,7 +94,7 @@ def _rows(play: Play, name: str, scale: float) -> list[list[Cell]]:
     ]
 
 
-def _says(plays: Sequence[Play], titles: dict[str, str]) -> str:
+def _says(plays: Sequence[RulePlay], titles: dict[str, str]) -> str:
     """Where all contribute, and where but a few do."""
     agents = len(next(iter(plays[0].rules.values()))["agents"]["cost"])
     parts = []

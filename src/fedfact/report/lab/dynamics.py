@@ -19,7 +19,8 @@ def dynamics(document: dict[str, Any]) -> Chart:
     """Of as many ways to play as the document has; reports where agents may lie."""
     plays = plays_of(document)
     titles = titles_of(plays)
-    names = federations(titles)
+    still = {name for play in plays for name, rule in play.rules.items() if rule.get("benchmark")}
+    names = [name for name in federations(titles) if name not in still] or federations(titles)
     lying = [play for play in plays if play.key != "true"]
     key = Panel("How to read it", _key(plays[0].colour, bool(lying)), _HEIGHT)
     panels = []

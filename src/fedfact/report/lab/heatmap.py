@@ -18,6 +18,8 @@ _DARKEST = 0.55
 """Of a cell's colour: letters stay readable on it, on a light page and on a dark one."""
 _FULL = 0.5
 """The part of the loss alone that has the darkest colour."""
+_LETTERS, _SMALLER, _WIDE = 8, 6.8, 9
+"""Of numbers, in points: smaller ones where there are more columns than fit otherwise."""
 _ATTACK = 19  # letters of an attack's name that fit beside the picture
 
 Cells = dict[tuple[str, str], dict[str, Any]]
@@ -33,13 +35,14 @@ class Look:
 
 
 def draw_table(of: dict[str, Any], cells: Cells, look: Look) -> Draw:
-    """Attacks as rows, rules as columns."""
-    rules, tried = of["rules"], of["attacks"]
+    """Attacks as rows, and as columns the rules under which there is somebody to attack."""
+    rules = [rule for rule in of["rules"] if rule.get("federates", True)] or of["rules"]
+    tried, letters = of["attacks"], _LETTERS if len(rules) <= _WIDE else _SMALLER
 
     def draw(axes: Axes) -> None:
         for x, rule in enumerate(rules):
             for y, attack in enumerate(tried):
-                _cell(axes, x, y, cells.get((rule["rule"], attack["attack"])), look)
+                _cell(axes, x, y, cells.get((rule["rule"], attack["attack"])), look, letters)
         columns = [short(str(rule["title"])) for rule in rules]
         axes.set_xticks(range(len(rules)), columns, size=8, rotation=90, linespacing=0.95)
         names = [fill(str(attack["title"]), _ATTACK) for attack in tried]
@@ -56,7 +59,9 @@ def draw_table(of: dict[str, Any], cells: Cells, look: Look) -> Draw:
     return draw
 
 
-def _cell(axes: Axes, x: int, y: int, cell: dict[str, Any] | None, look: Look) -> None:
+def _cell(
+    axes: Axes, x: int, y: int, cell: dict[str, Any] | None, look: Look, letters: float
+) -> None:
     """A coloured box with its number; what can be asked of it stands in an unseen dot."""
     value = None if cell is None or not cell["applies"] else cell[look.key]
     box = (x - 0.48, y - 0.46)
@@ -68,7 +73,7 @@ def _cell(axes: Axes, x: int, y: int, cell: dict[str, Any] | None, look: Look) -
     colour = RED if value > 0 else BLUE
     face: Any = (colour, dark) if dark else "none"
     axes.add_patch(Rectangle(box, 0.96, 0.92, facecolor=face, edgecolor=GRID, lw=0.8))
-    axes.annotate(_brief(value), (x, y), ha="center", va="center_baseline", size=8, color=INK)
+    axes.annotate(_brief(value), (x, y), ha="center", va="center_baseline", size=letters, color=INK)
     if look.marks and cell["irrational"]:
         axes.plot(x + 0.36, y - 0.33, marker="v", ms=4, mew=0, color=INK, label="_")
     if look.marks and cell["deficit"]:

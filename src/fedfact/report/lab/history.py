@@ -9,7 +9,7 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator, NullLocator, Symmetric
 
 from ..base.style import legend_below
 from ..base.words import Cell
-from .plays import Play
+from .plays import RulePlay
 
 _POINTS = 60
 """Of a line, and of its table: more cannot be seen."""
@@ -17,7 +17,7 @@ _FEW = 12
 """Rounds that an axis can count one by one."""
 
 
-def history(play: Play, name: str, key: str) -> tuple[Any, Any]:
+def history(play: RulePlay, name: str, key: str) -> tuple[Any, Any]:
     """Rounds and values; of long play the middle of all rounds since the point before."""
     of = play.rules[name]["history"]
     rounds, values = (np.asarray(of[part], np.float64) for part in ("round", key))
@@ -30,7 +30,7 @@ def history(play: Play, name: str, key: str) -> tuple[Any, Any]:
 
 
 def history_rows(
-    plays: Sequence[Play], names: Sequence[str], keys: Sequence[str]
+    plays: Sequence[RulePlay], names: Sequence[str], keys: Sequence[str]
 ) -> list[list[Cell]]:
     """The lines as numbers."""
     rows: list[list[Cell]] = []
@@ -45,14 +45,14 @@ def history_rows(
     return rows
 
 
-def last_round(plays: Sequence[Play], name: str) -> float:
+def last_round(plays: Sequence[RulePlay], name: str) -> float:
     """Of the longest play of a rule."""
     ends = [play.rules[name]["history"]["round"][-1] for play in plays if name in play.rules]
     return float(max([1, *ends]))
 
 
 def draw_line(
-    axes: Axes, play: Play, rounds: Any, values: Any, until: float, width: float = 1.8
+    axes: Axes, play: RulePlay, rounds: Any, values: Any, until: float, width: float = 1.8
 ) -> None:
     """A line, a dot where play ends, and dots in a row from there on if it came to rest."""
     axes.plot(rounds, values, color=play.colour, lw=width, label=play.label)

@@ -9,7 +9,8 @@ from ...progress import Progress, silent
 from ..base.chart import Chart
 from ..base.markup import code, table
 from ..base.publish import publish
-from ..base.template import Section, chart_html, told, whole_page
+from ..base.template import Section, cell_text, chart_html, whole_page
+from ..base.words import Cell, percent
 from .advice import advice_html
 from .attacks import attacks
 from .contributions import contributions
@@ -58,6 +59,8 @@ def compare_page(
     for chart in charts:
         sections.append((chart.stem, chart.title, chart_html(chart)))
         tick()
+    if document["attacks"].get("curves"):
+        sections.append(("curves", "Other curves, and wrong ones", _curves(document["attacks"])))
     sections += [
         ("tried", "The attacks", _attacks(document["attacks"])),
         ("reproduce", "Reproduce", _reproduce(document)),
@@ -84,6 +87,32 @@ def _attacks(of: dict[str, Any]) -> str:
     return table(["attack", "attackers", "what they do"], rows)
 
 
+def _curves(of: dict[str, Any]) -> str:
+    """What honest agents bear with other curves than that of the terms."""
+    block = of["curves"]
+    cells = {(cell["rule"], cell["case"]): cell for cell in block["cells"]}
+    rows: list[list[Cell]] = [
+        [
+            rule["title"],
+            *(_borne(cells[rule["rule"], case["case"]]) for case in block["cases"]),
+        ]
+        for rule in of["rules"]
+    ]
+    says = (
+        "Mean loss of honest agents, of the loss alone by the true curve, by which errors go; "
+        "agents act by what the terms say. “!”: some may end worse than alone. “–”: its money "
+        "does not go by the curve of the terms."
+    )
+    header = ["rule", *(case["title"] for case in block["cases"])]
+    return f'<p class="says">{escape(says)}</p>{table(header, rows)}'
+
+
+def _borne(cell: dict[str, Any]) -> str:
+    if not cell["applies"]:
+        return "–"
+    return f"{percent(cell['loss'])}{' !' * bool(cell['irrational'])}"
+
+
 def _reproduce(document: dict[str, Any]) -> str:
-    setting = [[key, told(value)] for key, value in document["setting"].items()]
+    setting = [[key, cell_text(value)] for key, value in document["setting"].items()]
     return f"{code(document['command'])}{table(['', ''], setting)}"

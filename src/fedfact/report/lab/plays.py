@@ -22,7 +22,7 @@ _PLAYS = (
 
 
 @dataclass(frozen=True, eq=False)
-class Play:
+class RulePlay:
     """An equilibrium of every rule.
 
     Attributes:
@@ -45,10 +45,10 @@ class Play:
         return math.nan if at is None else float(at)
 
 
-def plays_of(document: dict[str, Any]) -> list[Play]:
+def plays_of(document: dict[str, Any]) -> list[RulePlay]:
     """True, strategic and, where it was played, learned."""
     return [
-        Play(
+        RulePlay(
             key, label, does, colour, {rule["rule"]: _read(rule) for rule in document[key]["rules"]}
         )
         for key, label, does, colour in _PLAYS
@@ -70,12 +70,12 @@ def spoken(title: str) -> str:
     return title.replace(", ", " with ")
 
 
-def spoken_of(plays: Sequence[Play]) -> dict[str, str]:
+def spoken_of(plays: Sequence[RulePlay]) -> dict[str, str]:
     """The rules and their names in sentences."""
     return {name: spoken(title) for name, title in titles_of(plays).items()}
 
 
-def titles_of(plays: Sequence[Play]) -> dict[str, str]:
+def titles_of(plays: Sequence[RulePlay]) -> dict[str, str]:
     """The rules and what they are called, in their order."""
     return {name: str(rule["title"]) for play in plays for name, rule in play.rules.items()}
 
@@ -108,7 +108,7 @@ def some(names: Sequence[str], of: Sequence[str]) -> str:
     return "every rule" if len(names) == len(of) > 1 else named(names)
 
 
-def alike(plays: Sequence[Play], told: Sequence[str]) -> str:
+def alike(plays: Sequence[RulePlay], told: Sequence[str]) -> str:
     """What is told of each play, once for those of which the same is told."""
     parts = []
     for text in dict.fromkeys(told):

@@ -10,7 +10,17 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 from ..base.chart import Chart, Draw, Panel
 from ..base.style import EDGE
 from .history import draw_line, history, history_rows, last_round, rounds_below
-from .plays import Play, alike, all_but, federations, named, plays_of, spoken_of, times, titles_of
+from .plays import (
+    RulePlay,
+    alike,
+    all_but,
+    federations,
+    named,
+    plays_of,
+    spoken_of,
+    times,
+    titles_of,
+)
 
 HEADER = ["rule", "agents", "round", "10 % below", "median", "90 % below", "from truth"]
 
@@ -42,12 +52,12 @@ def reports_over_rounds(document: dict[str, Any]) -> Chart:
     )
 
 
-def reports_panel(plays: Sequence[Play], name: str, title: str) -> Panel:
+def reports_panel(plays: Sequence[RulePlay], name: str, title: str) -> Panel:
     """Of one rule."""
     return Panel(title, _draw(plays, name), 2.9)
 
 
-def _draw(plays: Sequence[Play], name: str) -> Draw:
+def _draw(plays: Sequence[RulePlay], name: str) -> Draw:
     last = last_round(plays, name)
     bands = [
         (play, *(history(play, name, f"report_{part}")[1] for part in ("low", "mid", "high")))
@@ -105,21 +115,21 @@ def _power(value: float) -> str:
     return f"{value:g}" if abs(power) < 4 else f"1e{power}".replace("-", "−")
 
 
-def _lied(play: Play, name: str) -> bool:
+def _lied(play: RulePlay, name: str) -> bool:
     """Whether anybody's report ever left the truth."""
     if name not in play.rules:
         return False
     return bool(max(play.rules[name]["history"]["from_truth"]) > _MOVED)
 
 
-def _unanimous(play: Play, name: str) -> bool:
+def _unanimous(play: RulePlay, name: str) -> bool:
     """Whether four reports of five, having been apart, end next to each other."""
     of = play.rules[name]["history"]
     first, last = (of["report_high"][k] / max(of["report_low"][k], 1e-300) - 1 for k in (0, -1))
     return bool(last < _SAME < first)
 
 
-def reports_say(plays: Sequence[Play]) -> str:
+def reports_say(plays: Sequence[RulePlay]) -> str:
     """Where reports end: how far from the truth, and whether they still tell agents apart."""
     titles = spoken_of(plays)
     names = federations(titles)

@@ -10,7 +10,7 @@ from ..base.chart import Chart, Draw, Panel
 from ..base.style import EDGE, Percent
 from ..base.words import Cell, percent, span
 from .history import draw_line, history, history_rows, last_round, rounds_below
-from .plays import Play, alike, all_but, federations, named, plays_of, spoken_of, titles_of
+from .plays import RulePlay, alike, all_but, federations, named, plays_of, spoken_of, titles_of
 
 HEADER = ["rule", "agents", "round", "samples, of alone", "mean loss, of alone"]
 
@@ -38,23 +38,23 @@ def samples_over_rounds(document: dict[str, Any]) -> Chart:
     )
 
 
-def top_of(plays: Sequence[Play]) -> float:
+def top_of(plays: Sequence[RulePlay]) -> float:
     """The upper end of all axes, so that rules can be compared."""
     every = [history(play, name, "samples_share")[1] for play in plays for name in play.rules]
     return float(1.08 * min(np.nanmax([1.0, *np.concatenate(every)]), _MOST))
 
 
-def samples_rows(plays: Sequence[Play], names: Sequence[str]) -> list[list[Cell]]:
+def samples_rows(plays: Sequence[RulePlay], names: Sequence[str]) -> list[list[Cell]]:
     """The lines as numbers, and losses."""
     return history_rows(plays, names, ("samples_share", "loss"))
 
 
-def samples_panel(plays: Sequence[Play], name: str, title: str, top: float) -> Panel:
+def samples_panel(plays: Sequence[RulePlay], name: str, title: str, top: float) -> Panel:
     """Of one rule."""
     return Panel(title, _draw(plays, name, top), 2.9)
 
 
-def _draw(plays: Sequence[Play], name: str, top: float) -> Draw:
+def _draw(plays: Sequence[RulePlay], name: str, top: float) -> Draw:
     last = last_round(plays, name)
 
     def draw(axes: Axes) -> None:
@@ -71,7 +71,7 @@ def _draw(plays: Sequence[Play], name: str, top: float) -> Draw:
     return draw
 
 
-def samples_say(plays: Sequence[Play]) -> str:
+def samples_say(plays: Sequence[RulePlay]) -> str:
     """Where contributions fall from round to round, and whether play comes to rest."""
     titles = spoken_of(plays)
     names = federations(titles)
@@ -86,12 +86,12 @@ def samples_say(plays: Sequence[Play]) -> str:
     return f"{alike(plays, parts)} {' '.join(_rest(play, titles, names) for play in plays)}"
 
 
-def _falls(play: Play, name: str) -> bool:
+def _falls(play: RulePlay, name: str) -> bool:
     first = float(play.rules[name]["history"]["samples_share"][0])
     return play.value(name, "samples_share") < _FALLS * min(first, 1)
 
 
-def _rest(play: Play, titles: dict[str, str], names: Sequence[str]) -> str:
+def _rest(play: RulePlay, titles: dict[str, str], names: Sequence[str]) -> str:
     """How long it takes until nobody wants to move."""
     there = [name for name in names if name in play.rules]
     if play.key == "learned":

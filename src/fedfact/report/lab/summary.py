@@ -4,12 +4,12 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from .plays import Play, plays_of, spoken, titles_of
+from .plays import RulePlay, plays_of, spoken, titles_of
 
 KEEPS = 0.99
 """Of the samples that agents use who tell the truth: as good as all."""
 
-UNSEEN = ("unverified", "sybil")
+UNSEEN = ("unverified", "sybil", "sybil-sized")
 """Attacks of one agent that need more than a report: samples that nobody checks, a second name."""
 
 CLAIMED = ("unverified",)
@@ -54,6 +54,11 @@ class RuleSummary:
     def spoken(self) -> str:
         """Its name in a sentence."""
         return spoken(self.title)
+
+    @property
+    def benchmark(self) -> bool:
+        """Whether it is there to compare with, and not to sign."""
+        return bool(self.true.get("benchmark"))
 
     @property
     def best(self) -> Hit | None:
@@ -130,7 +135,7 @@ def pays(cell: dict[str, Any]) -> bool:
 
 
 def _summary(
-    name: str, title: str, plays: dict[str, Play], called: dict[str, Any], cells: list[Any]
+    name: str, title: str, plays: dict[str, RulePlay], called: dict[str, Any], cells: list[Any]
 ) -> RuleSummary:
     own = [cell for cell in cells if cell["rule"] == name and cell["gain"] is not None]
     own.sort(key=lambda cell: -cell["gain"])

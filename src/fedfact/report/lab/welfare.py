@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from ..base.chart import Chart, Draw, Panel
 from ..base.style import EDGE, INK, Percent, legend_below
 from ..base.words import Cell, heads, percent
-from .plays import Play, federations, named, plays_of, short, titles_of
+from .plays import RulePlay, federations, named, plays_of, short, titles_of
 from .summary import RuleSummary, summaries
 
 HEADER = ["rule", "agents", "samples", "of alone", "contribute", "mean loss", "worst loss",
@@ -41,7 +41,7 @@ def welfare(document: dict[str, Any]) -> Chart:
     )
 
 
-def _panel(title: str, about: str, keys: tuple[str, ...], plays: Sequence[Play]) -> Panel:
+def _panel(title: str, about: str, keys: tuple[str, ...], plays: Sequence[RulePlay]) -> Panel:
     titles = titles_of(plays)
     values = np.array([[play.value(name, *keys) for name in titles] for play in plays])
     return Panel(
@@ -49,7 +49,9 @@ def _panel(title: str, about: str, keys: tuple[str, ...], plays: Sequence[Play])
     )
 
 
-def _bars(values: Any, plays: Sequence[Play], titles: dict[str, str], about: str, key: str) -> Draw:
+def _bars(
+    values: Any, plays: Sequence[RulePlay], titles: dict[str, str], about: str, key: str
+) -> Draw:
     rows = np.arange(len(titles))
     low, high = _limits(values)
     height = 0.78 / len(plays)
@@ -107,7 +109,7 @@ def _write(axes: Axes, y: float, value: float, limits: tuple[float, float], key:
     )
 
 
-def _rows(play: Play, name: str) -> list[list[Cell]]:
+def _rows(play: RulePlay, name: str) -> list[list[Cell]]:
     if name not in play.rules:
         return []
     rule = play.rules[name]
@@ -131,7 +133,7 @@ def _rows(play: Play, name: str) -> list[list[Cell]]:
 def _says(every: Sequence[RuleSummary]) -> str:
     """Who collects most, whom lies hurt, who is worse off than alone, and where the server pays."""
     kept = set(federations(each.name for each in every))
-    rules = [each for each in every if each.name in kept]
+    rules = [each for each in every if each.name in kept and not each.benchmark]
     ordered = sorted(rules, key=lambda each: float(each.true["samples_share"]))
     least, most = (ordered[k] for k in (0, -1))
     text = f"From agents that tell the truth {most.spoken} collects {_share(most.true)}"

@@ -46,7 +46,7 @@ def _losses(axes: Axes, found: Calibration) -> None:
 
 
 def _misfits(axes: Axes, found: Calibration) -> None:
-    """How far the means are from each fit, in parts of it, with two standard errors."""
+    """How far the means are from each fit, relative to it, with two standard errors."""
     laws = ((found.inverse.law, ORANGE, "of A/m"), (found.law, BLUE, "of the fit"))
     for law, colour, label in laws:
         fitted = np.abs(law(found.sizes.samples))

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 
-from ...study.files.directory import Table
+from ...study.files.columns import StudyTable
 from ..base.chart import Chart, Draw, Panel
 from ..base.style import (
     BLUE,
@@ -53,7 +53,7 @@ def beliefs(cases: Sequence[Case]) -> Chart:
     )
 
 
-def _chances(agents: Table) -> Draw:
+def _chances(agents: StudyTable) -> Draw:
     chance = agents["win_probability"]
     rank = np.arange(1, len(chance) + 1)
 
@@ -70,7 +70,7 @@ def _chances(agents: Table) -> Draw:
     return draw
 
 
-def _losses(agents: Table) -> Draw:
+def _losses(agents: StudyTable) -> Draw:
     rank = np.arange(1, len(agents["agent"]) + 1)
     points = (
         ("local_loss", "local", GREY, "_"),

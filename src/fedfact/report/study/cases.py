@@ -10,7 +10,8 @@ import numpy.typing as npt
 
 from ...data.partition import parse_scheme
 from ...data.registry import SETS
-from ...study.files.directory import Result, Table
+from ...study.files.columns import StudyTable
+from ...study.files.directory import Result
 from ..base.words import Cell
 
 
@@ -39,7 +40,7 @@ class Case:
         """The seed that is shown where only one can be."""
         return int(min(self.result.summary["seeds"]))
 
-    def agents(self) -> Table:
+    def agents(self) -> StudyTable:
         """The agents of the first seed, by reported cost."""
         table = where(self.result.agents, arm=self.numbers["arm"], seed=self.first_seed)
         order = np.argsort(table["reported_cost"], kind="stable")
@@ -53,18 +54,31 @@ class Case:
             for k, name in enumerate(agents["agent"])
         ]
 
-    def settlement(self, rule: str) -> Table:
-        """The measured settlement of the first seed."""
+    def settlement(self, rule: str) -> StudyTable:
+        """The settlement of the first seed: by measured losses, or by the curve only."""
         return where(
             self.result.settlement,
             arm=self.numbers["arm"],
             seed=self.first_seed,
             rule=rule,
-            input="measured",
+            input=self.numbers["settlement"][rule]["input"],
         )
 
+    def is_measured(self, rule: str) -> bool:
+        """Whether the rule settled measured losses."""
+        return rule in self.result.measured
 
-def where(table: Table, **equal: Any) -> Table:
+    def unit(self, rule: str) -> float:
+        """What one unit of money is worth there: in test loss, or in that of the curve."""
+        summary = self.result.summary
+        return float(summary["unit"] if self.is_measured(rule) else summary["curve"]["unit"])
+
+    def unlike(self) -> str:
+        """How the case is called where the partition of its data plays no part."""
+        return self.name if self.numbers["deviators"] else self.study
+
+
+def where(table: StudyTable, **equal: Any) -> StudyTable:
     """The rows with these values."""
     kept: npt.NDArray[np.bool_] = np.ones(len(next(iter(table.values()))), np.bool_)
     for name, value in equal.items():
@@ -108,12 +122,12 @@ def cases_of(results: Sequence[Result]) -> list[Case]:
         Case(result, title_of(result), name, arm)
         for name, (result, arm) in zip(names, cases, strict=True)
     ]
-    return sorted(found, key=_place)
+    return sorted(found, key=_order)
 
 
-def _place(case: Case) -> tuple[int, bool, float]:
+def _order(case: Case) -> tuple[int, bool, float]:
     """Where a case stands among others; those alike stay as they came."""
-    data = SETS[case.dataset].place or len(SETS)  # what the paper does not have comes last
+    data = SETS[case.dataset].order_in_paper or len(SETS)  # what the paper does not have comes last
     concentration = parse_scheme(str(case.numbers["partition"]))
     skew = 0.0 if concentration is None else 1 / concentration
     return data, bool(case.numbers["deviators"]), skew

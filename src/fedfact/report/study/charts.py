@@ -5,16 +5,17 @@ from collections.abc import Sequence
 from ...study.files.directory import Result
 from ..base.chart import Chart
 from .beliefs import beliefs
+from .by_curve import by_curve
 from .cases import cases_of
 from .class_mix import class_mix
-from .ham10000 import ham10000, ham10000_curves
-from .loss_bars import loss_bars
 from .money_flow import money_flow
 from .outcomes import outcomes
-from .penalty_curves import penalty_curves
+from .paper.ham10000 import ham10000, ham10000_curves
+from .paper.loss_bars import loss_bars
+from .paper.penalty_curves import penalty_curves
+from .paper.training_curves import training_curves
+from .paper.truthfulness import truthfulness
 from .robustness import robustness
-from .training_curves import training_curves
-from .truthfulness import truthfulness
 
 STEMS = (
     "figure-1-truthfulness",
@@ -25,7 +26,8 @@ STEMS = (
     "figure-6-test-accuracy",
     "figure-7-ham10000-curves",
     "realised-against-believed",
-    "sandwich-against-rebate",
+    "outcomes",
+    "rules-by-curve",
     "money-flow",
     "class-mix",
     "robustness",
@@ -52,6 +54,7 @@ def charts_of(results: Sequence[Result]) -> list[Chart]:
         charts += [training_curves(rest, "loss"), training_curves(rest, "accuracy")]
     if ham:
         charts.append(ham10000_curves(ham))
-    charts += [beliefs(honest), outcomes(honest), money_flow(honest), class_mix(honest)]
+    charts += [beliefs(honest), outcomes(honest), by_curve(honest), money_flow(honest)]
+    charts.append(class_mix(honest))
     deviating = robustness(cases)
     return charts if deviating is None else [*charts, deviating]

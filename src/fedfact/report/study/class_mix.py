@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 
 from ...arrays import Floats
 from ..base.chart import Chart, Panel
-from ..base.style import CLASSES, agents_below, legend_below
+from ..base.style import CLASS_COLOURS, agents_below, legend_below
 from ..base.words import Cell, listed, percent
 from .cases import Case
 
@@ -34,7 +34,7 @@ def _panel(case: Case) -> Panel:
     def draw(axes: Axes) -> None:
         rank, below = np.arange(1, len(labels) + 1), np.zeros(len(labels))
         for k, name in enumerate(names):
-            colour = CLASSES[k % len(CLASSES)]
+            colour = CLASS_COLOURS[k % len(CLASS_COLOURS)]
             axes.bar(rank, labels[:, k], 0.8, bottom=below, color=colour, label=str(name), lw=0)
             below = below + labels[:, k]
         axes.grid(axis="x", visible=False)

@@ -1,4 +1,4 @@
-"""The tables of the page that stand for themselves: key numbers, and checks."""
+"""The tables of the page that stand for themselves: key numbers, the curve's, and checks."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 from ...study.files.keys import rational_of
 from ..base.words import PERCENT, Cell, estimate
 from .cases import Case
-from .rules import settled_by
+from .rules import curve_only, measured_by, settled_by
 
 _NUMBER, _PERCENT = (1.0, ""), (100.0, PERCENT)
 
@@ -15,7 +15,7 @@ Column = tuple[str, str, str, tuple[float, str]]
 
 
 def _columns(cases: Sequence[Case]) -> list[Column]:
-    rules = settled_by(cases)
+    rules = measured_by(cases)
     return [
         ("accuracy", "local", "accuracy, local", _PERCENT),
         ("accuracy", "federated", "accuracy, federated", _PERCENT),
@@ -35,6 +35,33 @@ def key_numbers(cases: Sequence[Case]) -> tuple[list[str], list[list[Cell]]]:
     columns = _columns(cases)
     rows = [_numbers(case, case.numbers, columns) for case in cases]
     return ["", *(name for _, _, name, _ in columns)], rows
+
+
+def curve_numbers(cases: Sequence[Case]) -> tuple[list[str], list[list[Cell]]]:
+    """Samples trained on, and asked for by rules of their own; losses relative to training alone.
+
+    Nothing of a rule that a case was not settled by.
+    """
+    columns = [
+        *((each.name, "samples", "samples asked for", _NUMBER) for each in curve_only(cases)),
+        *((each.name, "loss", "by the curve", _PERCENT) for each in settled_by(cases)),
+    ]
+    header = ["", "samples trained on", *(f"{name}, {rule}" for rule, _, name, _ in columns)]
+    rows: list[list[Cell]] = []
+    for case in cases:
+        by = case.numbers["by_curve"]
+        cells = [
+            estimate(by[rule][key], *form) if rule in by else None for rule, key, _, form in columns
+        ]
+        rows.append([case.name, estimate(case.numbers["samples"]), *cells])
+    return header, rows
+
+
+def all_numbers(cases: Sequence[Case]) -> tuple[list[str], list[list[Cell]]]:
+    """Both tables as one."""
+    (header, rows), (more, curve) = key_numbers(cases), curve_numbers(cases)
+    both = [[*row, *rest[1:]] for row, rest in zip(rows, curve, strict=True)]
+    return [*header, *more[1:]], both
 
 
 def other_numbers(cases: Sequence[Case], score: str) -> tuple[list[str], list[list[Cell]]]:
@@ -78,8 +105,8 @@ def _passed(check: dict[str, int] | None) -> str | None:
 
 
 def _money(case: Case, part: str, rule: str) -> float | None:
-    """Mean over seeds, in units of test loss; nothing where it was not settled by the rule."""
+    """Mean over seeds, as a loss; nothing where it was not settled by the rule."""
     if rule not in case.result.rules:
         return None
     amounts = case.numbers["settlement"][rule][part]
-    return float(sum(amounts)) / len(amounts) * float(case.result.summary["unit"])
+    return float(sum(amounts)) / len(amounts) * case.unit(rule)

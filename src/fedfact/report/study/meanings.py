@@ -1,11 +1,11 @@
 """What the losses on the page mean: each with its formula, and in words."""
 
+import re
 from collections.abc import Sequence
 from html import escape
 
-from ...study.files.keys import PAPER
 from .cases import Case
-from .rules import settled_by
+from .rules import RuleStyle, curve_only, measured_by
 
 _I, _J = "<sub>i</sub>", "<sub>j</sub>"
 _POOL = f"Σ<sub>j≠i</sub> f{_J}"
@@ -42,19 +42,19 @@ _MEANINGS = (
     ),
 )
 
-_RULES = {
-    PAPER: (
-        f"ℓ{_I} − P{_I} · (1/G) · {_POOL}",
-        "What our settlement pays, with G = ⌊n/3⌋ groups. Where federation hurt an agent (f below "
-        "0) it is compensated first.",
-    ),
-    "rebate": (
-        f"ℓ{_I} − 1/(n−1) · {_POOL}",
-        "Our rule without a draw: everybody receives its share. Fees follow measured losses, so "
-        "there is no consistency charge on who used other data than it agreed to.",
-    ),
-}
-"""Formula and words; of any other rule, what it guarantees is told."""
+_CURVE_ONLY = (
+    "It settles by the curve only: no measured loss tells what would be if all did as one agent "
+    "does. Agents train on m*, the samples that are best alone. Under this rule they would use "
+    "those that are best under it, and it is settled with these."
+)
+
+_BY_CURVE = (
+    "by the curve",
+    "e(m) + c · m",
+    "What a rule leaves of the loss of training alone, by the curve of the terms, the cost of data "
+    "included: all agents together, in expectation, each rule with the samples that are best under "
+    "it. Nothing of it is measured.",
+)
 
 _AT_LOCAL_LOSS = (
     "at local loss",
@@ -67,12 +67,31 @@ _AT_LOCAL_LOSS = (
 def meanings(cases: Sequence[Case]) -> str:
     """A list of terms: those of these cases."""
     rules = [
-        (each.label, *_RULES.get(each.name, ("", " ".join(map(escape, each.rule.guarantees)))))
-        for each in settled_by(cases)
+        (each.label, subscripted(each.rule.measured_loss), _measured(each))
+        for each in measured_by(cases)
     ]
+    rules += [(each.label, "", f"{_promises(each)} {_CURVE_ONLY}") for each in curve_only(cases)]
     return "<dl>{}</dl>".format(
         "\n".join(
             f"<dt>{name} <span>{formula}</span></dt><dd>{words}</dd>"
-            for name, formula, words in (*_MEANINGS, *rules, _AT_LOCAL_LOSS)
+            for name, formula, words in (*_MEANINGS, *rules, _AT_LOCAL_LOSS, _BY_CURVE)
         )
     )
+
+
+def subscripted(formula: str) -> str:
+    """A formula in HTML: what follows ``_``, a letter or what is in braces, is set lower.
+
+    >>> subscripted("P_i · Σ_{j≠i} f_j")
+    'P<sub>i</sub> · Σ<sub>j≠i</sub> f<sub>j</sub>'
+    """
+    return re.sub(r"_(?:(\w)|\{(.*?)\})", r"<sub>\1\2</sub>", escape(formula))
+
+
+def _measured(style: RuleStyle) -> str:
+    """What measured losses leave, or what the rule guarantees where it says nothing of them."""
+    return escape(style.rule.measured_meaning) or _promises(style)
+
+
+def _promises(style: RuleStyle) -> str:
+    return " ".join(map(escape, style.rule.guarantees))

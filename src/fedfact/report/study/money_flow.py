@@ -1,4 +1,7 @@
-"""Ours: the money of one measured settlement, under every rule."""
+"""Ours: the money of one settlement, under every rule.
+
+By measured losses; a rule that settles by the curve only is drawn so, and says so.
+"""
 
 from collections.abc import Sequence
 
@@ -6,17 +9,17 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
-from ...study.files.directory import Table
+from ...study.files.columns import StudyTable
 from ..base.chart import Chart, Panel
-from ..base.flow import AMOUNTS, draw_flow, flow_height
+from ..base.flow import DRAWN_AMOUNTS, draw_flow, flow_height
 from ..base.style import legend_below
-from ..base.words import Cell, claim, listed, percent, span
+from ..base.words import Cell, claim, heads, listed, percent, span
 from .cases import Case
-from .rules import settled_by
+from .rules import RuleStyle, curve_only, measured_by
 
 _MOST_TICKS = 6  # that have room side by side, as long as −0.125
 
-HEADER = ["case", "rule", "agent", *AMOUNTS, "won"]
+HEADER = ["case", "rule", "agent", *DRAWN_AMOUNTS, "won"]
 
 
 def money_flow(cases: Sequence[Case]) -> Chart:
@@ -29,36 +32,32 @@ def money_flow(cases: Sequence[Case]) -> Chart:
         [_panel(case, rule) for case in cases for rule in case.result.rules],
         HEADER,
         [row for case in cases for rule in case.result.rules for row in _rows(case, rule)],
-        columns=2,
     )
 
 
 def _panel(case: Case, rule: str) -> Panel:
-    table, unit = case.settlement(rule), _unit(case)
+    table, unit = case.settlement(rule), case.unit(rule)
     agents = [str(name) for name in table["agent"]]
-    amounts = {name: table[name] * unit for name in AMOUNTS}
+    amounts = {name: table[name] * unit for name in DRAWN_AMOUNTS}
 
     def draw(axes: Axes) -> None:
         draw_flow(axes, agents, amounts)
         axes.tick_params(axis="y", labelsize=8)
         axes.xaxis.set_major_locator(MaxNLocator(_MOST_TICKS, steps=[1, 2, 2.5, 5, 10]))
-        axes.set_xlabel("paid  ◂   in units of test loss   ▸  received")
-        legend_below(axes, 5)
+        loss = "test loss" if case.is_measured(rule) else "the curve's loss"
+        axes.set_xlabel(f"paid  ◂   in units of {loss}   ▸  received")
+        legend_below(axes, 4)
 
-    return Panel(f"{case.name}: {rule}", draw, max(2.6, 1.1 + flow_height(len(agents), 0.2)))
-
-
-def _unit(case: Case) -> float:
-    """What one unit of money is worth, in test loss."""
-    return float(case.result.summary["unit"])
+    title = f"{case.name}: {rule}" + ("" if case.is_measured(rule) else ", by the curve")
+    return Panel(title, draw, max(2.6, 1.1 + flow_height(len(agents), 0.2)))
 
 
 def _rows(case: Case, rule: str) -> list[list[Cell]]:
-    table, unit = case.settlement(rule), _unit(case)
+    table, unit = case.settlement(rule), case.unit(rule)
     return [
         [case.name, rule, str(name), *(float(a) * unit for a in amounts), "yes" if won else "no"]
         for name, won, *amounts in zip(
-            table["agent"], table["won"], *(table[name] for name in AMOUNTS), strict=True
+            table["agent"], table["won"], *(table[name] for name in DRAWN_AMOUNTS), strict=True
         )
     ]
 
@@ -66,7 +65,7 @@ def _rows(case: Case, rule: str) -> list[list[Cell]]:
 def _says(cases: Sequence[Case]) -> str:
     """How many are paid, and what stays with the operator."""
     paid, kept = [], []
-    for each in settled_by(cases):
+    for each in measured_by(cases):
         tables = [case.settlement(each.name) for case in each.among(cases)]
         share = span((_paid(table, each.rule.gives) for table in tables), percent)
         paid.append(f"{each.name} {'rewards' if each.rule.draws else 'gives to'} {share}")
@@ -83,13 +82,33 @@ def _says(cases: Sequence[Case]) -> str:
             for case in cases
         ],
     )
-    return f"{text[0].upper()}{text[1:]}; {covered}, and the operator is left with {listed(kept)}."
+    told = f"{text[0].upper()}{text[1:]}; {covered}, and the operator is left with {listed(kept)}."
+    return " ".join([told, *(_curve_says(each, each.among(cases)) for each in curve_only(cases))])
 
 
-def _paid(table: Table, what: str) -> float:
+def _curve_says(style: RuleStyle, cases: Sequence[Case]) -> str:
+    """With which samples a rule settled by the curve only, and who is paid by it."""
+    samples, trained = (
+        span((of["mean"] for of in which), heads)
+        for which in (
+            [case.numbers["by_curve"][style.name]["samples"] for case in cases],
+            [case.numbers["samples"] for case in cases],
+        )
+    )
+    below = [int((case.settlement(style.name)["fee"] < 0).sum()) for case in cases]
+    paid = (
+        f", and {span(below, heads)} of them are paid instead of paying a fee" if any(below) else ""
+    )
+    return (
+        f"{style.name.capitalize()} is settled by the curve, with the samples that are best under "
+        f"it: {samples} an agent, where {trained} were trained on{paid}."
+    )
+
+
+def _paid(table: StudyTable, what: str) -> float:
     return float(np.mean(table[what] > 0))
 
 
-def _kept(table: Table) -> float:
+def _kept(table: StudyTable) -> float:
     """What agents paid more than they received, as a part of their fees."""
     return float(-table["net"].sum() / max(1, table["fee"].sum()))

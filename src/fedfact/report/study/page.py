@@ -11,12 +11,19 @@ from ...study.files.directory import Result
 from ..base.chart import Chart
 from ..base.markup import code, details, table
 from ..base.publish import publish
-from ..base.template import chart_html, told, whole_page
+from ..base.template import cell_text, chart_html, whole_page
 from ..base.words import listed, span
 from .cases import Case, cases_of
 from .charts import STEMS, charts_of
-from .key_numbers import checks, key_numbers, other_numbers
+from .key_numbers import checks, curve_numbers, key_numbers, other_numbers
 from .meanings import meanings
+from .rules import curve_only
+
+_BY_CURVE = (
+    "By the curve of the terms, not measured: the loss of all agents under each rule, the cost of "
+    "data included, relative to training alone."
+)
+_ONLY = "For {}, with the samples that it asks for, which are not those that were trained on."
 
 
 def write_report(results: Sequence[Result], output: Path, progress: Progress = silent) -> Path:
@@ -79,6 +86,8 @@ def _counted(count: int, one: str, many: str) -> str:
 def _numbers(cases: Sequence[Case]) -> str:
     """The key numbers, and to open: the same at the other end of training."""
     parts = [table(*key_numbers(cases))]
+    by_curve = " ".join([_BY_CURVE, *(_ONLY.format(each.name) for each in curve_only(cases))])
+    curve = f'<p class="says">{by_curve}</p>{table(*curve_numbers(cases))}'
     for score, text in (
         ("best", "The same had every model been taken at its epoch of lowest test loss"),
         ("final", "The same after the last epoch"),
@@ -86,7 +95,7 @@ def _numbers(cases: Sequence[Case]) -> str:
         header, rows = other_numbers(cases, score)
         if rows:
             parts.append(details(text, table(header, rows)))
-    return "\n".join(parts)
+    return "\n".join([*parts, curve])
 
 
 def _where(chart: Chart) -> str:
@@ -100,12 +109,18 @@ def _checks(cases: Sequence[Case]) -> str:
         "worse than alone, whatever is drawn. Surplus is what the operator is left with and "
         "shortfall what compensations lack, mean over seeds, in units of test loss."
     )
+    only = [each.name for each in curve_only(cases)]
+    if only:
+        text += (
+            f" For {listed(only)}, all of these are by the curve and in its unit, and rational "
+            "counts honest agents only: the others pay the consistency charge."
+        )
     return f'<p class="says">{text}</p>{table(*checks(cases))}'
 
 
 def _study(result: Result) -> str:
     """The command, the resolved study, and what it ran on."""
-    made = [[key, told(value)] for key, value in result.manifest.items() if key != "command"]
+    made = [[key, cell_text(value)] for key, value in result.manifest.items() if key != "command"]
     return (
         f"<h3>{escape(str(result.summary['study']))}</h3>"
         f"{code(str(result.manifest.get('command', '')))}"

@@ -7,12 +7,16 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
+from ...study.files.columns import StudyTable
+from ...study.files.keys import deviation_cost_of
 from ...study.measure.interval import estimate
 from ..base.chart import Chart, Draw, Panel
 from ..base.style import BLUE, GREY, ORANGE, PINK, RED, Percent, legend_below
-from ..base.words import Cell, claim, number, percent, span
+from ..base.words import Cell, claim, listed, number, percent, span
 from .cases import Case, arm_name, where
-from .rules import settled_by
+from .rules import RuleStyle, measured_by, settled_by
+
+_COST = "lost by deviating, relative to alone"
 
 HEADER = ["study and partition", "agents that deviate", "what", "mean", "low", "high"]
 
@@ -34,7 +38,7 @@ def robustness(cases: Sequence[Case]) -> Chart | None:
         for title, measure, lines in (
             ("accuracy", "test accuracy", _accuracies(group)),
             ("loss as settled", "test loss", _losses(group)),
-            ("cost of deviating", "lost by deviating, by A/m", _costs(group)),
+            ("cost of deviating, by the curve", _COST, _costs(group)),
         ):
             panels.append(Panel(f"{name}: {title}", _draw(lines, measure), 3.5))
             rows += [
@@ -67,7 +71,7 @@ def _draw(lines: Sequence[Series], measure: str) -> Draw:
             axes.errorbar(x, mean, half, color=colour, capsize=2, ls="none")
             axes.plot(x, mean, style, color=colour, ms=5, label=label)
         axes.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
-        if measure == "test accuracy":
+        if measure in ("test accuracy", _COST):
             axes.yaxis.set_major_formatter(Percent())
         else:
             axes.ticklabel_format(axis="y", scilimits=(-3, 5))
@@ -112,7 +116,7 @@ def _losses(group: Sequence[Case]) -> list[Series]:
     federated = [(_deviating(case), case.numbers["loss"]["federated"]) for case in group]
     settled = [
         (f"{of.name}, {label}", colour, of.line, _of_kind(of.among(group), kind, of.key))
-        for of in settled_by(group)
+        for of in measured_by(group)
         for kind, (label, colour) in _KINDS.items()
     ]
     return [("federated", RED, "o-", federated), *(line for line in settled if line[3])]
@@ -120,22 +124,32 @@ def _losses(group: Sequence[Case]) -> list[Series]:
 
 def _costs(group: Sequence[Case]) -> list[Series]:
     lines = [
-        (label, colour, "o-", _of_kind(group, kind, "deviation_cost"))
+        (f"{of.name}, {label}", colour, of.line, _cost(of, group, kind))
+        for of in settled_by(group)
         for kind, (label, colour) in _KINDS.items()
     ]
     return [line for line in lines if line[3]]
 
 
-def _of_kind(group: Sequence[Case], kind: str, column: str) -> list[Point]:
-    """The mean over agents of one kind in each arm that has some."""
+def _cost(of: RuleStyle, group: Sequence[Case], kind: str) -> list[Point]:
+    """What not keeping their word costs agents of a kind under a rule."""
+    return _of_kind(of.among(group), kind, deviation_cost_of(of.name), "alone_by_curve")
+
+
+def _of_kind(group: Sequence[Case], kind: str, column: str, over: str | None = None) -> list[Point]:
+    """The mean over agents of one kind in each arm that has some, relative to that of another."""
     points = []
     for case in group:
         agents = where(case.result.agents, arm=case.numbers["arm"], kind=kind)
         seeds = np.unique(agents["seed"])
         if len(seeds):
-            means = [float(agents[column][agents["seed"] == seed].mean()) for seed in seeds]
+            means = [_mean(where(agents, seed=seed), column, over) for seed in seeds]
             points.append((_deviating(case), estimate(means)))
     return points
+
+
+def _mean(agents: StudyTable, column: str, over: str | None) -> float:
+    return float(agents[column].mean() / (1.0 if over is None else agents[over].mean()))
 
 
 def _says(cases: Sequence[Case]) -> str:
@@ -153,29 +167,35 @@ def _group_says(group: Sequence[Case]) -> str:
     def accuracy(case: Case) -> str:
         return percent(float(case.numbers["accuracy"]["federated"]["mean"]))
 
-    cost = [
-        (f"{k} {_KINDS[kind][0]}", of["mean"])
-        for kind in ("free-ride", "misreport")
-        for k, of in _of_kind(group, kind, "deviation_cost")
-    ]
+    rules = settled_by(group)
+    costs = {
+        rule.name: [
+            (f"{k} {_KINDS[kind][0]} under {rule.name}", of["mean"])
+            for kind in ("free-ride", "misreport")
+            for k, of in _cost(rule, group, kind)
+        ]
+        for rule in rules
+    }
+    every = [each for of in costs.values() for each in of]
     pays = claim(
         "deviating costs those who do it",
         "deviating brings those who do it something",
-        [name for name, _ in cost],
-        [value > 0 for _, value in cost],
+        [name for name, _ in every],
+        [value > 0 for _, value in every],
     )
+    cost = [f"{span((v for _, v in of), percent)} under {rule}" for rule, of in costs.items()]
     return (
         f"From {_deviating(first)} to {_deviating(last)} deviating agents, federated accuracy goes "
         f"from {accuracy(first)} to {accuracy(last)}; {pays}: "
-        f"{span((value for _, value in cost), number)} each on average, in the loss A/m + c·m "
-        f"less what they win. {_settled_says(group)}"
+        f"on average, relative to training alone and by the curve, {listed(cost)}. "
+        f"{_settled_says(group)}"
     )
 
 
 def _settled_says(group: Sequence[Case]) -> str:
     """What those who deviate and those who do not are left with, by measured losses."""
     told = []
-    for of in settled_by(group):
+    for of in measured_by(group):
         deviating = [case for case in of.among(group) if _deviating(case)]
         ends = {
             label: span((point["mean"] for _, point in points), number)

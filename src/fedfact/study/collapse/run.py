@@ -65,7 +65,8 @@ def run_collapse(
         raise InputError(
             f"{setting.agents:,} agents cannot share {len(data.train):,} images; take fewer agents"
         )
-    scenarios = [Scenario(rule, lies) for lies in (False, True) for rule in setting.rules()]
+    rules = [rule for rule in setting.rules() if not rule.benchmark]
+    scenarios = [Scenario(rule, lies) for lies in (False, True) for rule in rules]
     by_seed = [
         collect(setting, scenarios, seed, len(data.train), progress) for seed in range(seeds)
     ]

@@ -1,7 +1,7 @@
 """What a collapse trains on: contributions in equilibrium, as images of a data set.
 
-Contributions go with 1/√c, so one factor brings those of all rules to the images there are: to each
-agent its own, as many as the rule that asks it for most makes it use.
+Contributions go with c^(−1/(1+b)), so one factor brings those of all rules to the images there are:
+to each agent its own, as many as the rule that asks it for most makes it use.
 """
 
 from collections.abc import Sequence
@@ -72,8 +72,7 @@ def collect(
                 f"{scenario.name}, seed {seed}: {images:,} images are too few for any of the "
                 f"{setting.agents:,} agents to use one; take fewer agents, or more data"
             )
-    A = float(setting.terms.required_error_scale)
-    return Collected(seed, samples, scale, scale * local_optimum(cost, A))
+    return Collected(seed, samples, scale, scale * local_optimum(cost, setting.terms.curve))
 
 
 def deal(images: int, room: Ints, seed: int) -> list[Ints]:

@@ -7,11 +7,11 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from ...errors import did_you_mean
-from .study import Augment, Costs, Deviators, Study, StudyTerms, Training
+from .study import Augment, Deviators, Study, StudyCosts, StudyTerms, Training
 
 _TABLES: dict[str, type[BaseModel]] = {
     "": Study,
-    "costs": Costs,
+    "costs": StudyCosts,
     "training": Training,
     "training.augment": Augment,
     "terms": StudyTerms,

@@ -10,11 +10,11 @@ from typing import Annotated, Literal, Self
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from ...arrays import LARGEST, SMALLEST
-from ...data.description import By
+from ...data.description import SplitBy
 from ...data.partition import parse_scheme
 from ...data.registry import SETS, SPLIT, Name
 from ...errors import InputError
-from ...mechanism import RULES, Terms
+from ...mechanism import RULES, Curve, Terms
 from ...training.augmentation.settings import Augmentation
 from ...training.recipe import RECIPES, Recipe
 
@@ -24,7 +24,7 @@ COARSEST = 1e-3
 SPREAD = 0.1
 """Of costs that are drawn, where the study does not say."""
 
-Count = Annotated[int, Field(ge=1, le=1_000_000)]
+AtLeastOne = Annotated[int, Field(ge=1, le=1_000_000)]
 Positive = Annotated[float, Field(ge=SMALLEST, le=LARGEST)]
 
 
@@ -43,7 +43,7 @@ class _Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
 
-class Costs(_Strict):
+class StudyCosts(_Strict):
     """True costs per sample, c_i.
 
     Without ``mean`` it is the one at which the m* of all agents together are all of the data. With
@@ -142,19 +142,20 @@ class Training(_Strict):
     momentum: Annotated[float, Field(ge=0, lt=1)] | None = None
     weight_decay: Annotated[float, Field(ge=0, allow_inf_nan=False)] | None = None
     drops: tuple[Annotated[float, Field(gt=0, le=1)], ...] | None = None
-    batch: Count | None = None
-    epochs: Count | None = None
-    local_steps: Count | None = None
+    batch: AtLeastOne | None = None
+    epochs: AtLeastOne | None = None
+    local_steps: AtLeastOne | None = None
     image_size: Annotated[int, Field(ge=1, le=4096)] | None = None
     augment: Augment | None = None
     weighted: bool | None = None
-    test_every: Count = 1
+    test_every: AtLeastOne = 1
 
 
 class StudyTerms(_Strict):
-    """Terms of the settlements; they are settled by every rule."""
+    """Terms of the settlements, by every rule; the curve decides how many samples are agreed."""
 
     error_scale: Positive = 1.0
+    exponent: Annotated[float, Field(ge=0.05, le=2)] = 1.0
     alpha: Annotated[float, Field(ge=0, lt=2)] = 1.0
     unit: Positive = 1e-9
     retention: Annotated[float, Field(ge=0, le=1)] = 0.0
@@ -174,6 +175,11 @@ class StudyTerms(_Strict):
                 f"to settle by; take a unit of at most {COARSEST * self.loss_value:g}"
             )
         return self
+
+    @property
+    def curve(self) -> Curve:
+        """e(m) = A·m^(−b)."""
+        return Curve(self.error_scale, self.exponent)
 
     def agreed(self, rule: str) -> Terms:
         """The terms of a settlement by this rule."""
@@ -198,11 +204,11 @@ class Study(_Strict):
     partitions: Annotated[
         tuple[Annotated[str, AfterValidator(_sound_scheme)], ...], Field(min_length=1)
     ] = ("iid",)
-    samples: Count | tuple[Count, ...] | None = None
+    samples: AtLeastOne | tuple[AtLeastOne, ...] | None = None
     seeds: Annotated[int, Field(ge=1, le=1000)] = 3
     score: Literal["final", "best"] = "final"
-    split: By = "lesion"
-    costs: Costs = Costs()
+    split: SplitBy = "lesion"
+    costs: StudyCosts = StudyCosts()
     training: Training = Training()
     terms: StudyTerms = StudyTerms()
     deviators: tuple[Deviators, ...] = ()

@@ -12,25 +12,28 @@ import numpy.typing as npt
 from ...arrays import LARGEST
 from ...errors import InputError
 from ...mechanism.settlement import AMOUNTS
-from .keys import facts, rational_of
+from .keys import by_curve_of, deviation_cost_of, facts, measured_of, rational_of, rules_of
 
-Table = Mapping[str, npt.NDArray[Any]]
+StudyTable = dict[str, npt.NDArray[Any]]
+"""Columns of equal length by their names."""
 
 _TEXT = ("arm", "training", "agent", "kind", "rule", "input")
 _WHOLE = ("seed", "epoch", "agreed", "samples", *AMOUNTS)
 _MAY_LACK = ("agent", "group")  # a federated model is nobody's, and who is left over has no group
 
 
-def check_tables(path: Path, summary: Mapping[str, Any], tables: Mapping[str, Table]) -> None:
+def check_tables(path: Path, summary: Mapping[str, Any], tables: Mapping[str, StudyTable]) -> None:
     """Refuse tables that are not those of this summary."""
-    rules = list(summary["arms"][0]["settlement"])
+    rules, measured = rules_of(summary), measured_of(summary["arms"][0])
     needed = {
         "curves": ("training", "agent", "epoch", "loss", "accuracy"),
         "agents": (
             *("agent", "kind", "reported_cost", "labels", "local_loss", "federated_loss"),
-            *("win_probability", "if_lost", "if_won", "spread", "deviation_cost", *facts(rules)),
+            *("win_probability", "if_lost", "if_won", "spread", *facts(measured)),
+            *map(by_curve_of, rules),
+            *map(deviation_cost_of, rules),
         ),
-        "settlement": ("rule", "input", "agent", *AMOUNTS, "won"),
+        "settlement": ("rule", "input", "agent", "samples", *AMOUNTS, "won"),
     }
     for name, table in tables.items():
         file = path / f"{name}.parquet"
@@ -40,7 +43,7 @@ def check_tables(path: Path, summary: Mapping[str, Any], tables: Mapping[str, Ta
         for column, values in table.items():
             if why := _wrong(column, values, len(summary["classes"])):
                 raise _unfit(file, f"column {column} {why}")
-        if why := _uneven(name, table, summary, rules):
+        if why := _uneven(name, table, summary):
             raise _unfit(file, why)
 
 
@@ -75,7 +78,7 @@ def _wrong(column: str, values: npt.NDArray[Any], classes: int) -> str:
     return "" if (lacking | (np.abs(numbers) <= LARGEST)).all() else "has numbers out of range"
 
 
-def _uneven(name: str, table: Table, summary: Mapping[str, Any], rules: list[str]) -> str:
+def _uneven(name: str, table: StudyTable, summary: Mapping[str, Any]) -> str:
     """What is there too often or not at all: each arm and seed has the same rows, if anything."""
     parts = [(arm["arm"], seed) for arm in summary["arms"] for seed in summary["seeds"]]
     agents: int = summary["agents"]
@@ -88,10 +91,11 @@ def _uneven(name: str, table: Table, summary: Mapping[str, Any], rules: list[str
     if name == "agents":
         wanted = dict.fromkeys(parts, agents)
     elif name == "settlement":
-        inputs = {key[3] for key in found}
-        wanted = {(*part, *of): agents for part in parts for of in product(rules, inputs)}
-        if "measured" not in inputs:
-            return "nothing was settled by measured losses"
+        settled = (
+            *product(measured_of(summary["arms"][0]), ["measured"]),
+            *product(rules_of(summary), ["analytic"]),
+        )
+        wanted = {(*part, *of): agents for part, of in product(parts, settled)}
     else:
         epochs = {training: {key[3] for key in found if key[2] == training} for training in _BOTH}
         if not all(epochs.values()):

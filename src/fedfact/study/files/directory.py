@@ -10,22 +10,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy.typing as npt
-
 from ...errors import InputError
 from ...extras import naming_the_extra
 from ...io import limits
 from ...io.files import read_text, write_whole
 from ...mechanism import RULES
 from ...results import Tabular, text_table
-from .columns import check_tables
+from .columns import StudyTable, check_tables
 from .documents import check_manifest, check_summary
-from .keys import facts, rules_of
+from .keys import facts, measured_of, rules_of
 
-Table = dict[str, npt.NDArray[Any]]
-"""Columns of equal length by their names."""
-Columns = dict[str, Any]
-"""The same to be written: lists or arrays."""
+ColumnLists = dict[str, Any]
+"""The columns of a table to be written: lists or arrays."""
 
 TABLES = ("curves", "agents", "settlement")
 
@@ -44,24 +40,30 @@ class Result(Tabular):
     config: str
     manifest: dict[str, Any]
     summary: dict[str, Any]
-    curves: Table
-    agents: Table
-    settlement: Table
+    curves: StudyTable
+    agents: StudyTable
+    settlement: StudyTable
 
     @property
     def rules(self) -> tuple[str, ...]:
         """The rules that it was settled by."""
         return rules_of(self.summary)
 
+    @property
+    def measured(self) -> tuple[str, ...]:
+        """Those by which measured losses were settled, and not only the curve."""
+        return measured_of(self.summary["arms"][0])
+
     def rows(self) -> list[dict[str, Any]]:
         """One row an arm: accuracies and losses, the means over agents and seeds."""
         losses = {"local_loss": "local", "federated_loss": "federated"}
-        losses |= {fact: fact for fact in facts(self.rules)}
+        losses |= {fact: fact for fact in facts(self.measured)}
         return [
             {
                 "arm": arm["arm"],
                 **{f"{key}_accuracy": arm["accuracy"][key]["mean"] for key in arm["accuracy"]},
                 **{column: arm["loss"][key]["mean"] for column, key in losses.items()},
+                **{f"by_curve_{rule}": of["loss"]["mean"] for rule, of in arm["by_curve"].items()},
             }
             for arm in self.summary["arms"]
         ]
@@ -116,7 +118,7 @@ def _check_rules(path: Path, summary: dict[str, Any]) -> None:
             )
 
 
-def write_tables(path: Path, **tables: Columns) -> None:
+def write_tables(path: Path, **tables: ColumnLists) -> None:
     """Write tables as Parquet files, each whole or not at all."""
     import pyarrow as pa  # here and below: it loads slowly, and not every reader of results has it
     import pyarrow.parquet as pq

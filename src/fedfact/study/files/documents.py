@@ -5,7 +5,7 @@ that a later version adds are left alone.
 """
 
 from pathlib import Path
-from typing import Annotated, Any, NotRequired
+from typing import Annotated, Any, Literal, NotRequired
 
 from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter, ValidationError, with_config
 from typing_extensions import TypedDict
@@ -15,14 +15,15 @@ from ...data.partition import parse_scheme
 from ...data.registry import SETS
 from ...errors import InputError
 from ...mechanism.exact import MOST_MONEY
-from .keys import facts, rational_of
+from .keys import facts, measured_of, rational_of
 
 AGAIN = "finish the study anew with --resume, or name another directory"
 
-Number = Annotated[float, Field(ge=-LARGEST, le=LARGEST, allow_inf_nan=False)]
-Money = Annotated[int, Field(ge=-MOST_MONEY, le=MOST_MONEY)]
-Count = Annotated[int, Field(ge=0, le=10**12)]
-Line = list[Number]
+FiniteNumber = Annotated[float, Field(ge=-LARGEST, le=LARGEST, allow_inf_nan=False)]
+PositiveFinite = Annotated[float, Field(gt=0, le=LARGEST, allow_inf_nan=False)]
+WholeMoney = Annotated[int, Field(ge=-MOST_MONEY, le=MOST_MONEY)]
+ZeroOrMore = Annotated[int, Field(ge=0, le=10**12)]
+Values = list[FiniteNumber]
 
 
 def _words(text: str) -> str:
@@ -42,7 +43,7 @@ def _scheme(partition: str) -> str:
     return partition
 
 
-Words = Annotated[str, Field(max_length=500), AfterValidator(_words)]
+PlainText = Annotated[str, Field(max_length=500), AfterValidator(_words)]
 
 
 def _between(of: "Estimate") -> "Estimate":
@@ -58,10 +59,10 @@ def _between(of: "Estimate") -> "Estimate":
 class Estimate(TypedDict):
     """A mean over seeds, the ends of its interval (None with one seed), and the values."""
 
-    mean: Number
-    low: Number | None
-    high: Number | None
-    seeds: Annotated[Line, Field(min_length=1)]
+    mean: FiniteNumber
+    low: FiniteNumber | None
+    high: FiniteNumber | None
+    seeds: Annotated[Values, Field(min_length=1)]
 
 
 Numbers = dict[str, Annotated[Estimate, AfterValidator(_between)]]
@@ -81,40 +82,40 @@ class Scored(TypedDict):
 class Deviator(TypedDict):
     """How many agents deviate, and how."""
 
-    kind: Words
-    number: Count
-    strength: Number
+    kind: PlainText
+    number: ZeroOrMore
+    strength: FiniteNumber
 
 
 @with_config(ConfigDict(extra="allow"))
 class Truthfulness(TypedDict):
     """Figure 1: curves by seed."""
 
-    added: Annotated[Line, Field(min_length=1)]
-    simulated_at: Annotated[Line, Field(min_length=1)]
-    trials: Count
-    believed: Annotated[list[Line], Field(min_length=1)]
-    simulated: Annotated[list[Line], Field(min_length=1)]
-    realised: Annotated[list[Line], Field(min_length=1)]
+    added: Annotated[Values, Field(min_length=1)]
+    simulated_at: Annotated[Values, Field(min_length=1)]
+    trials: ZeroOrMore
+    believed: Annotated[list[Values], Field(min_length=1)]
+    simulated: Annotated[list[Values], Field(min_length=1)]
+    realised: Annotated[list[Values], Field(min_length=1)]
 
 
 @with_config(ConfigDict(extra="allow"))
 class PenaltyCurve(TypedDict):
     """One α of Figure 3."""
 
-    alpha: Number
-    values: Line
-    total: Line
-    lowest: Number
-    best: Number
+    alpha: FiniteNumber
+    values: Values
+    total: Values
+    lowest: FiniteNumber
+    best: FiniteNumber
 
 
 @with_config(ConfigDict(extra="allow"))
 class Penalty(TypedDict):
     """Figure 3."""
 
-    samples: Annotated[Line, Field(min_length=1)]
-    optimum: Annotated[Number, Field(gt=0)]
+    samples: Annotated[Values, Field(min_length=1)]
+    optimum: Annotated[FiniteNumber, Field(gt=0)]
     curves: Annotated[list[PenaltyCurve], Field(min_length=1)]
 
 
@@ -122,46 +123,59 @@ class Penalty(TypedDict):
 class Passed(TypedDict):
     """Of how many agents how many pass a check."""
 
-    passed: Count
-    of: Count
+    passed: ZeroOrMore
+    of: ZeroOrMore
 
 
 @with_config(ConfigDict(extra="allow"))
 class Left(TypedDict):
-    """What a rule leaves the operator with, or lacks, seed by seed."""
+    """What a rule leaves the operator with, or lacks, seed by seed, and by what it settled."""
 
-    surplus: Annotated[list[Money], Field(min_length=1)]
-    shortfall: Annotated[list[Money], Field(min_length=1)]
+    input: Literal["measured", "analytic"]
+    surplus: Annotated[list[WholeMoney], Field(min_length=1)]
+    shortfall: Annotated[list[WholeMoney], Field(min_length=1)]
 
 
 @with_config(ConfigDict(extra="allow"))
 class ArmSummary(Scored):
     """One arm of a study."""
 
-    arm: Words
-    partition: Annotated[Words, AfterValidator(_scheme)]
+    arm: PlainText
+    partition: Annotated[PlainText, AfterValidator(_scheme)]
     deviators: list[Deviator]
+    samples: Annotated[Estimate, AfterValidator(_between)]
+    by_curve: dict[PlainText, Numbers]
     at_local_loss: Numbers
     spread: Numbers
     truthfulness: Truthfulness
     penalty: Penalty
-    checks: dict[Words, Passed]
-    settlement: Annotated[dict[Words, Left], Field(min_length=2)]
+    checks: dict[PlainText, Passed]
+    settlement: Annotated[dict[PlainText, Left], Field(min_length=2)]
     best: NotRequired[Scored]
     final: NotRequired[Scored]
+
+
+@with_config(ConfigDict(extra="allow"))
+class TheCurve(TypedDict):
+    """A·m^(−b), and what one unit of money is worth in it."""
+
+    error_scale: PositiveFinite
+    exponent: PositiveFinite
+    unit: PositiveFinite
 
 
 @with_config(ConfigDict(extra="allow"))
 class Summary(TypedDict):
     """A study summed up."""
 
-    study: Words
-    title: Words
+    study: PlainText
+    title: PlainText
     dataset: Annotated[str, AfterValidator(_known)]
     agents: Annotated[int, Field(ge=1, le=10**7)]
     seeds: Annotated[list[Annotated[int, Field(ge=0, le=2**62)]], Field(min_length=1)]
-    unit: Number
-    classes: Annotated[list[Words], Field(min_length=1)]
+    unit: FiniteNumber
+    curve: TheCurve
+    classes: Annotated[list[PlainText], Field(min_length=1)]
     arms: Annotated[list[ArmSummary], Field(min_length=1)]
 
 
@@ -170,7 +184,7 @@ class Manifest(TypedDict):
     """By whom and on what a study was run."""
 
     command: str
-    seconds: dict[str, dict[str, Number]]
+    seconds: dict[str, dict[str, FiniteNumber]]
 
 
 _SUMMARY, _MANIFEST = TypeAdapter(Summary), TypeAdapter(Manifest)
@@ -194,14 +208,14 @@ def check_manifest(path: Path, document: Any) -> None:
 
 def _odd(arm: Any, first: Any) -> str:
     """What an arm lacks of what goes together, in words: each rule has keys of its own."""
-    rules = list(arm["settlement"])
-    if rules != list(first["settlement"]):
+    rules, measured = list(arm["settlement"]), measured_of(arm)
+    if rules != list(first["settlement"]) or measured != measured_of(first):
         return "settlement: is by other rules than the first arm's"
     wanted = {
         "accuracy": ("local", "federated"),
-        "loss": ("local", "federated", *facts(rules)),
-        "ratio": facts(rules),
-        "at_local_loss": rules,
+        "loss": ("local", "federated", *facts(measured)),
+        "ratio": facts(measured),
+        "at_local_loss": measured,
         "spread": ("agent", "mean"),
         "checks": ("contribution", *map(rational_of, rules)),
     }
@@ -209,6 +223,12 @@ def _odd(arm: Any, first: Any) -> str:
         for key in keys:
             if key not in arm[table]:
                 return f"{table}.{key}: field required"
+    if list(arm["by_curve"]) != rules:
+        return "by_curve: is of other rules than settlement"
+    for rule in rules:
+        for key in ("samples", "loss"):
+            if key not in arm["by_curve"][rule]:
+                return f"by_curve.{rule}.{key}: field required"
     for score in ("best", "final"):
         if "fact_paper" not in arm.get(score, arm)["ratio"]:
             return f"{score}.ratio.fact_paper: field required"

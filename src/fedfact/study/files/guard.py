@@ -17,8 +17,8 @@ TRAINED = "trained"
 FILES = ("study.toml", "manifest.json", "summary.json", *(f"{name}.parquet" for name in TABLES))
 
 _DECIDE = ("dataset", "agents", "samples", "split", "costs", "training")
-"""What decides how agents train, with the error scale and how they deviate. The rest may differ
-when a study goes on: it adds arms or seeds, or only settles anew."""
+"""What decides how agents train, with the curve and how they deviate. The rest may differ when a
+study goes on: it adds arms or seeds, or only settles anew."""
 
 
 def check_directory(study: Study, output: Path, *, resume: bool) -> None:
@@ -53,7 +53,11 @@ def _check_same(file: Path, study: Study) -> None:
 def _flat(study: Study) -> dict[str, Any]:
     """The keys that decide how agents train, those within tables as table.key."""
     table = tomllib.loads(to_toml(study))
-    flat: dict[str, Any] = {"terms.error_scale": study.terms.error_scale}
+    terms = study.terms
+    flat: dict[str, Any] = {
+        "terms.error_scale": terms.error_scale,
+        "terms.exponent": terms.exponent,
+    }
     for k, each in enumerate(study.deviators):
         flat |= {f"deviators[{k}].kind": each.kind, f"deviators[{k}].strength": each.strength}
     return flat | _within("", {key: table.get(key) for key in _DECIDE})

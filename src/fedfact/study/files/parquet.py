@@ -1,8 +1,8 @@
 """A study's tables from their Parquet files, no larger in memory than `limits` allows.
 
-A few bytes of Parquet can stand for any number of values. So what a file says of itself is held
-against the limits before it is read, and texts stay in their dictionaries until it is known how
-long they are all together.
+A few bytes of Parquet can stand for any number of values. So what a file says of itself, in its
+footer and in the head of each page, is held against the limits before it is unpacked, and texts
+stay in their dictionaries until it is known how long they are all together.
 """
 
 from pathlib import Path
@@ -15,46 +15,63 @@ import pyarrow.parquet as pq
 
 from ...errors import InputError
 from ...io import limits
-from ...io.regular import open_regular
+from ...io.columns import shorten
+from ...io.regular import read_bytes
+from .pages import extent
 
 AGAIN = "finish the study anew with --resume"
+
+MOST_FOOTER = limits.MIB
+"""The footer of a table of a thousand columns; one of many megabytes takes gigabytes to read."""
 
 
 def read_table(path: Path, within: Path) -> dict[str, npt.NDArray[Any]]:
     """The columns of a file, which must lie in this directory."""
     try:
-        with open_regular(path, limits.RESULTS, within) as file:
-            found = pq.ParquetFile(file)
-            _check_size(path, found.metadata)
-            texts = [field.name for field in found.schema_arrow if _is_text(field.type)]
-            file.seek(0)
-            table = pq.ParquetFile(file, read_dictionary=texts).read(use_threads=False)
-            if sum(map(_length, table.columns)) > limits.RESULTS:
-                raise _too_large(path)
-            return {name: _plain(table[name]) for name in table.column_names}
+        data = read_bytes(path, limits.RESULTS, within)
+        if MOST_FOOTER < int.from_bytes(data[-8:-4], "little") < len(data):
+            raise _too_large(path)
+        found = pq.ParquetFile(pa.BufferReader(data))
+        _check_size(path, data, found.metadata)
+        texts = [field.name for field in found.schema_arrow if _is_text(field.type)]
+        _check_types(path, found.schema_arrow)
+        file = pq.ParquetFile(pa.BufferReader(data), read_dictionary=texts)
+        table = file.read(use_threads=False)
+        if sum(map(_length, table.columns)) > limits.RESULTS:
+            raise _too_large(path)
+        return {name: _plain(table[name]) for name in table.column_names}
     except FileNotFoundError:
         raise InputError(f"{path}: is missing; {AGAIN}") from None
-    except InputError:
+    except (InputError, MemoryError):
         raise
-    except (OSError, MemoryError, pa.ArrowException, ValueError, KeyError) as error:
+    except (OSError, pa.ArrowException, ValueError, KeyError) as error:
         first = str(error).partition("\n")[0][:200]
         raise InputError(f"{path}: cannot be read ({first}); {AGAIN}") from None
 
 
-def _check_size(path: Path, about: Any) -> None:
+def _check_size(path: Path, data: bytes, about: Any) -> None:
     """Refuse what says that it holds too much."""
     groups = [about.row_group(k) for k in range(about.num_row_groups)]
-    chunks = [group.column(k) for group in groups for k in range(group.num_columns)]
-    values = sum(max(chunk.num_values, 0) for chunk in chunks)
-    size = sum(max(chunk.total_uncompressed_size, 0) for chunk in chunks)
-    cells = about.num_rows * about.num_columns
     if (
         about.num_columns > limits.COLUMNS
-        or max(values, cells) > limits.VALUES
-        or size > limits.RESULTS
+        or about.num_rows * about.num_columns > limits.VALUES
         or sum(group.num_rows for group in groups) != about.num_rows
     ):
         raise _too_large(path)
+    _, values, size = extent(data, about)
+    if values > limits.VALUES or size > limits.RESULTS:
+        raise _too_large(path)
+
+
+def _check_types(path: Path, schema: Any) -> None:
+    """Refuse what no study has: a list of texts, say, repeats a long one without end."""
+    for field in schema:
+        kind = field.type.value_type if pa.types.is_list(field.type) else field.type
+        dictionary = pa.types.is_dictionary(field.type) and _is_text(kind.value_type)
+        known = pa.types.is_primitive(kind) or pa.types.is_null(kind) or dictionary
+        if not (known or _is_text(field.type)):
+            name, told = shorten(field.name, 50), shorten(str(field.type), 50)
+            raise InputError(f"{path}: column {name} holds {told}, which no study has; {AGAIN}")
 
 
 def _too_large(path: Path) -> InputError:

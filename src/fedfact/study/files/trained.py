@@ -19,11 +19,11 @@ from ...data.registry import SETS
 from ...errors import InputError
 from ...io.columns import shorten
 from ...progress import Progress
-from ...training import Curve, Job, Machine, kept
+from ...training import Job, Machine, TrainingCurve, kept
 from ...training.kept import Kind, Resumable
 from ...training.seeds import generator
 from ...training.setup import assemble
-from ..config.agents import Agents
+from ..config.agents import StudyAgents
 from ..config.arm import Arm
 from ..config.study import Study
 
@@ -42,8 +42,8 @@ class Trained:
         seconds: how long each half took.
     """
 
-    local: list[Curve]
-    federated: Curve
+    local: list[TrainingCurve]
+    federated: TrainingCurve
     labels: list[list[int]]
     images: int
     classes: list[str]
@@ -51,7 +51,7 @@ class Trained:
 
 
 def job_of(
-    study: Study, arm: Arm, seed: int, agents: Agents, dataset: Dataset, data_dir: Path | None
+    study: Study, arm: Arm, seed: int, agents: StudyAgents, dataset: Dataset, data_dir: Path | None
 ) -> Job:
     """The training of an arm. Free riders use a part of the samples they agreed to and have."""
     labels = dataset.train.labels
@@ -126,7 +126,9 @@ def _document(trained: Trained) -> dict[str, Any]:
     }
 
 
-def read_trained(path: Path, study: Study, about: dict[str, Any], agents: Agents | None) -> Trained:
+def read_trained(
+    path: Path, study: Study, about: dict[str, Any], agents: StudyAgents | None
+) -> Trained:
     """What was trained before, if it is the training ``about`` tells of, by these agents."""
     said, content = kept.read_kept(path, "fedfact run")
     try:
@@ -173,9 +175,9 @@ def _seconds(said: Any) -> float:
     return seconds
 
 
-def _curve(rows: list[tuple[int, float, float]]) -> Curve:
+def _curve(rows: list[tuple[int, float, float]]) -> TrainingCurve:
     """A curve from its rows, refused where it is none."""
-    curve = Curve.from_rows(rows)
+    curve = TrainingCurve.from_rows(rows)
     if not curve.epochs:
         raise ValueError
     return curve

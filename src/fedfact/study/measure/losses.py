@@ -11,43 +11,28 @@ same alone and together. With n agents in G = ⌊n/3⌋ groups:
   median (Assumption 1). Not all can: it is 1.5 times what the paper's reading pays out.
 - ``fact_settled``: local − P_i·pool_i/G, as our settlement pays: the share of those left over goes
   to the winners, and what federation took from those it hurt is given back to them first.
-- ``fact_rebate``: local − pool_i/(n − 1), our rule without a draw; any further rule has its own.
+- ``fact_rebate``: local − pool_i/(n − 1), our rule without a draw; any further rule that can be
+  settled by measured losses has its own.
+
+The two losses of an agent are its trainer's word. Here the study trains and tests all of them; an
+agent that supplied its own local loss could lower its fee to nothing (docs/study.md).
 """
 
 from dataclasses import dataclass
 
 import numpy as np
 
-from ...arrays import Bools, Floats, floats
-from ...mechanism import RULES, Population, Settlement, paper_pool, settle, win_probability
-from ...training.seeds import derive
-from ..config.agents import Agents
+from ...arrays import Bools, Floats
+from ...mechanism import PAPER_RULE, paper_pool, win_probability
+from ..config.agents import StudyAgents
 from ..config.study import Study
-from ..files.keys import PAPER, fact_of
-
-
-@dataclass(frozen=True, eq=False)
-class Ends:
-    """What one rule leaves each agent with.
-
-    Attributes:
-        mean: expected over all draws.
-        lost, won: the two ends of a draw; the same where nothing is drawn.
-        nothing: how likely an agent gets nothing back.
-        spread: standard deviation over all draws.
-    """
-
-    settlement: Settlement
-    mean: Floats
-    lost: Floats
-    won: Floats
-    nothing: Floats
-    spread: Floats
+from ..files.keys import fact_of
+from .ends import Ends, ends_of, settled
 
 
 @dataclass(frozen=True, eq=False)
 class Losses:
-    """One entry an agent; ``ends`` has those under each rule by its name."""
+    """One entry an agent; ``ends`` has those under each rule that was settled so, by its name."""
 
     local: Floats
     federated: Floats
@@ -71,7 +56,7 @@ class Losses:
     @property
     def drawn(self) -> Ends:
         """What the paper's own rule leaves, whose draw is shown."""
-        return self.ends[PAPER]
+        return self.ends[PAPER_RULE.name]
 
     @property
     def at_local_loss(self) -> dict[str, float]:
@@ -96,12 +81,15 @@ class Losses:
         return float(terms.unit) / float(terms.loss_value) + 1e-12 * np.abs(self.local)
 
 
-def losses(study: Study, agents: Agents, local: Floats, federated: Floats, seed: int) -> Losses:
+def losses(
+    study: Study, agents: StudyAgents, local: Floats, federated: Floats, seed: int
+) -> Losses:
     """All readings of FACT for these measured losses."""
     gain = local - federated
     pool = paper_pool(gain)
     chance = win_probability(agents.reported_cost)
-    population = agents.population(local_loss=local, federated_loss=federated)
+    found = settled(study, agents, seed, local_loss=local, federated_loss=federated)
+    unit = study.terms.unit / study.terms.loss_value
     return Losses(
         local=local,
         federated=federated,
@@ -110,33 +98,5 @@ def losses(study: Study, agents: Agents, local: Floats, federated: Floats, seed:
         fact_paper=local - pool / 3,
         fact_realised=local - chance * pool,
         fact_believed=local - pool / 2,
-        ends={
-            rule: _ends(settlement, federated)
-            for rule, settlement in settled(study, population, seed).items()
-        },
-    )
-
-
-def settled(study: Study, population: Population, seed: int) -> dict[str, Settlement]:
-    """The settlement by every rule; those that draw take the draw of this seed."""
-    draw = derive(seed, "draw")
-    return {rule: settle(population, study.terms.agreed(rule), draw) for rule in RULES}
-
-
-def _ends(settlement: Settlement, federated: Floats) -> Ends:
-    """What agents end with; where the rule draws, with the chances that the rule gives them."""
-    rule, reports = settlement.rule, settlement.population.reported_cost
-    unit = float(settlement.terms.unit) / float(settlement.terms.loss_value)
-    if not rule.draws:
-        end, back = federated - unit * settlement.net, getattr(settlement, rule.gives)
-        return Ends(settlement, end, end, end, floats(back == 0), np.zeros(len(end)))
-    lost = federated + unit * (settlement.fee - settlement.compensation)
-    prize, chance = unit * settlement.prize, rule.chances(reports[:, None], reports)[:, 0]
-    return Ends(
-        settlement,
-        mean=lost - chance * prize,
-        lost=lost,
-        won=lost - prize,
-        nothing=np.where(settlement.prize > 0, 1 - chance, 1.0),
-        spread=floats(prize * np.sqrt(chance * (1 - chance))),
+        ends={rule: ends_of(each, federated, unit) for rule, each in found.items()},
     )

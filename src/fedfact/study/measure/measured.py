@@ -3,26 +3,30 @@
 from dataclasses import dataclass
 from typing import Any, Literal
 
+import numpy as np
+
 from ...arrays import Bools, Floats, floats
 from ...mechanism import Settlement, local_optimum, simulate_draws
 from ...mechanism.settlement import AMOUNTS
 from ...settlement.document import columns
-from ...training import Curve
+from ...training import TrainingCurve
 from ...training.seeds import generator
-from ..config.agents import HONEST, Agents
+from ..config.agents import HONEST, StudyAgents
 from ..config.arm import Arm
 from ..config.study import Study
-from ..files.directory import Columns
-from ..files.keys import rational_of
+from ..files.directory import ColumnLists
+from ..files.keys import by_curve_of, deviation_cost_of, rational_of
 from ..files.trained import Trained
+from .by_curve import ByCurve, by_curve
 from .contribution import Contribution, contribution, penalty_curves
-from .losses import Losses, losses, settled
+from .ends import Ends
+from .losses import Losses, losses
 from .truthfulness import truthfulness
 
 DRAWS, MOST_DRAWN = 10_000, 4_000_000
 """Draws for the spread of the mean, fewer where there are many agents; an agent's own is exact."""
 
-Score = Literal["final", "best"]
+WhichScore = Literal["final", "best"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,10 +36,16 @@ class Measured:
     study: Study
     arm: Arm
     seed: int
-    who: Agents
+    who: StudyAgents
     trained: Trained
     losses: Losses
+    by_curve: ByCurve
     contribution: Contribution
+
+    @property
+    def ends(self) -> dict[str, Ends]:
+        """What each rule leaves: by measured losses, or where it cannot use them by the curve."""
+        return {rule: self.losses.ends.get(rule, end) for rule, end in self.by_curve.ends.items()}
 
     def in_words(self) -> str:
         """For whoever waits."""
@@ -44,7 +54,7 @@ class Measured:
         name = f"{self.arm.name}, seed {self.seed}"
         return f"{name}: loss {local:.4g} alone, {together:.4g} together, {seconds:.0f} s"
 
-    def numbers(self, score: Score) -> dict[str, dict[str, float | None]]:
+    def numbers(self, score: WhichScore) -> dict[str, dict[str, float | None]]:
         """Means over agents of accuracies and losses, and local over FACT, by this score.
 
         There is no ratio to a loss that is not above 0, such as the believed one often is.
@@ -82,7 +92,17 @@ class Measured:
 
     def honest_contributions(self) -> Bools:
         """Theorem 3 for the agents that did not set out to deviate."""
-        return self.contribution.contributes[[kind == HONEST for kind in self.who.kind]]
+        return self.contribution.contributes[self._honest]
+
+    def rational(self, rule: str) -> Bools:
+        """Who ends no worse than alone; by the curve, which has the charge, only of the honest."""
+        if rule in self.losses.rational:
+            return self.losses.rational[rule]
+        return self.by_curve.rational(rule)[self._honest]
+
+    @property
+    def _honest(self) -> Bools:
+        return np.array([kind == HONEST for kind in self.who.kind])
 
     def truthfulness(self) -> dict[str, list[float]]:
         """Figure 1."""
@@ -92,10 +112,10 @@ class Measured:
         """Figure 3."""
         return penalty_curves(self.study, self.who)
 
-    def curves(self) -> Columns:
+    def curves(self) -> ColumnLists:
         """One line for each model and test."""
         rows = []
-        named: list[tuple[str, str | None, Curve]] = [
+        named: list[tuple[str, str | None, TrainingCurve]] = [
             ("local", agent, curve)
             for agent, curve in zip(self.who.names, self.trained.local, strict=True)
         ]
@@ -104,9 +124,9 @@ class Measured:
         names = ("training", "agent", "epoch", "loss", "accuracy")
         return self._labelled(dict(zip(names, map(list, zip(*rows, strict=True)), strict=True)))
 
-    def agents(self) -> Columns:
+    def agents(self) -> ColumnLists:
         """One line for each agent."""
-        m, of, drawn = self.who, self.losses, self.losses.drawn
+        m, of, by, drawn = self.who, self.losses, self.by_curve, self.losses.drawn
         (_, local_accuracy), (_, accuracy) = _scores(self.trained, self.study.score)
         return self._labelled(
             {
@@ -114,7 +134,7 @@ class Measured:
                 "kind": m.kind,
                 "true_cost": m.true_cost,
                 "reported_cost": m.reported_cost,
-                "optimum": local_optimum(m.reported_cost, self.study.terms.error_scale),
+                "optimum": local_optimum(m.reported_cost, self.study.terms.curve),
                 "agreed": m.agreed,
                 "samples": m.samples,
                 "labels": self.trained.labels,
@@ -129,29 +149,29 @@ class Measured:
                 "if_won": drawn.won,
                 "spread": drawn.spread,
                 "best_samples": self.contribution.best,
-                "deviation_cost": self.contribution.cost,
                 "contributes": self.contribution.contributes,
-                **{rational_of(rule): holds for rule, holds in of.rational.items()},
+                "alone_by_curve": by.alone,
+                **{by_curve_of(rule): each.mean for rule, each in by.ends.items()},
+                **{deviation_cost_of(rule): cost for rule, cost in by.deviation_cost.items()},
+                **{rational_of(rule): of.rational.get(rule, by.rational(rule)) for rule in by.ends},
             }
         )
 
-    def settlements(self) -> Columns:
-        """One line for each agent, rule and input: by measured losses, and by the formula A/m."""
-        measured = (each.settlement for each in self.losses.ends.values())
-        analytic = settled(self.study, self.who.population(), self.seed).values()
+    def settlements(self) -> ColumnLists:
+        """One line for each agent, rule and input: by measured losses, and by the curve."""
         table: dict[str, list[Any]] = {}
-        for each in (*measured, *analytic):
-            for name, values in _settlement_rows(each).items():
+        for each in (*self.losses.ends.values(), *self.by_curve.ends.values()):
+            for name, values in _settlement_rows(each.settlement).items():
                 table.setdefault(name, []).extend(values)
         return self._labelled(table)
 
-    def _labelled(self, table: dict[str, Any]) -> Columns:
+    def _labelled(self, table: dict[str, Any]) -> ColumnLists:
         """The table with arm and seed before its columns."""
         n = len(next(iter(table.values())))
         return {"arm": [self.arm.name] * n, "seed": [self.seed] * n, **table}
 
 
-def measure(study: Study, arm: Arm, seed: int, who: Agents, trained: Trained) -> Measured:
+def measure(study: Study, arm: Arm, seed: int, who: StudyAgents, trained: Trained) -> Measured:
     """Settle what was trained, by the study's score."""
     (local, _), (federated, _) = _scores(trained, study.score)
     return Measured(
@@ -161,11 +181,12 @@ def measure(study: Study, arm: Arm, seed: int, who: Agents, trained: Trained) ->
         who,
         trained,
         losses(study, who, local, federated, seed),
+        by_curve(study, who, seed),
         contribution(study, who),
     )
 
 
-def _scores(trained: Trained, score: Score) -> list[tuple[Floats, Floats]]:
+def _scores(trained: Trained, score: WhichScore) -> list[tuple[Floats, Floats]]:
     """Loss and accuracy of each agent, alone and together."""
     alone = [getattr(curve, score) for curve in trained.local]
     together = [getattr(trained.federated, score)] * len(alone)
@@ -177,8 +198,9 @@ def _scores(trained: Trained, score: Score) -> list[tuple[Floats, Floats]]:
 
 def _settlement_rows(settlement: Settlement) -> dict[str, list[Any]]:
     n = len(settlement.population)
-    table = {"compensation": [0] * n, **columns(settlement)}
-    order = ("agent", *AMOUNTS, "group", "won")
+    samples = settlement.population.samples.tolist()
+    table = {"compensation": [0] * n, "samples": samples, **columns(settlement)}
+    order = ("agent", "samples", *AMOUNTS, "group", "won")
     return {
         "rule": [settlement.terms.rule] * n,
         "input": [settlement.input] * n,

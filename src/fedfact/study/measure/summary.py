@@ -6,7 +6,7 @@ from ...data.registry import SETS
 from ..config.study import Study
 from ..files.keys import rational_of
 from .interval import estimate
-from .measured import Measured, Score
+from .measured import Measured, WhichScore
 from .truthfulness import truthfulness_document
 
 
@@ -20,6 +20,11 @@ def summary(study: Study, arms: list[list[Measured]]) -> dict[str, Any]:
         "seeds": list(range(study.seeds)),
         "score": study.score,
         "unit": study.terms.unit / study.terms.loss_value,
+        "curve": {
+            "error_scale": study.terms.error_scale,
+            "exponent": study.terms.exponent,
+            "unit": study.terms.unit,
+        },
         "classes": arms[0][0].trained.classes,
         "arms": [_arm(seeds) for seeds in arms],
     }
@@ -28,7 +33,7 @@ def summary(study: Study, arms: list[list[Measured]]) -> dict[str, Any]:
 def _arm(seeds: list[Measured]) -> dict[str, Any]:
     """One arm: what was measured with each seed, put together."""
     arm, score = seeds[0].arm, seeds[0].study.score
-    other: Score = "best" if score == "final" else "final"
+    other: WhichScore = "best" if score == "final" else "final"
     return {
         "arm": arm.name,
         "partition": arm.partition,
@@ -38,21 +43,24 @@ def _arm(seeds: list[Measured]) -> dict[str, Any]:
         ],
         **_over_seeds([{**one.numbers(score), **one.over_draws()} for one in seeds]),
         other: _over_seeds([one.numbers(other) for one in seeds]),
+        "samples": estimate([float(one.who.samples.mean()) for one in seeds]),
+        "by_curve": _over_seeds([one.by_curve.numbers() for one in seeds]),
         "truthfulness": truthfulness_document([one.truthfulness() for one in seeds]),
         "penalty": seeds[0].penalty(),  # of the first seed: costs, and so m*, differ by seed
         "checks": {
             "contribution": _passed([one.honest_contributions() for one in seeds]),
             **{
-                rational_of(rule): _passed([one.losses.rational[rule] for one in seeds])
-                for rule in seeds[0].losses.ends
+                rational_of(rule): _passed([one.rational(rule) for one in seeds])
+                for rule in seeds[0].ends
             },
         },
         "settlement": {
             rule: {
-                "surplus": [one.losses.ends[rule].settlement.surplus for one in seeds],
-                "shortfall": [one.losses.ends[rule].settlement.shortfall for one in seeds],
+                "input": seeds[0].ends[rule].settlement.input,
+                "surplus": [one.ends[rule].settlement.surplus for one in seeds],
+                "shortfall": [one.ends[rule].settlement.shortfall for one in seeds],
             }
-            for rule in seeds[0].losses.ends
+            for rule in seeds[0].ends
         },
     }
 

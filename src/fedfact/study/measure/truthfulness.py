@@ -20,7 +20,7 @@ from ...mechanism import (
     win_probability_if,
 )
 from ...training.seeds import generator
-from ..config.agents import Agents
+from ..config.agents import StudyAgents
 from .losses import Losses
 
 BELIEF = 0.1
@@ -30,7 +30,7 @@ ADDED = np.arange(-50, 51) / 100
 SIMULATED = np.arange(-50, 51, 5) / 100
 
 
-def truthfulness(agents: Agents, losses: Losses, seed: int) -> dict[str, list[float]]:
+def truthfulness(agents: StudyAgents, losses: Losses, seed: int) -> dict[str, list[float]]:
     """Improvement over the local loss, the mean over agents, for each part added to the cost.
 
     The prize is the paper's: (3/n)·Σ_{j≠i} f_j.

@@ -19,7 +19,7 @@ from ..evaluate import Score, count, parts, score
 from ..job import Job
 from .cuda_agent import CudaAgent
 from .flat import length, move_into
-from .plain import Item, Result
+from .plain import EachResult, Item
 
 STREAMS = 4
 PART = 1_000  # test images at a time
@@ -79,8 +79,8 @@ class CudaEngine:
         torch.cuda.synchronize(self._device)
 
     def each(
-        self, work: Callable[[CudaAgent, Item], Result], items: Iterable[Item]
-    ) -> list[Result]:
+        self, work: Callable[[CudaAgent, Item], EachResult], items: Iterable[Item]
+    ) -> list[EachResult]:
         """Do the work for all agents, side by side, after all that was asked for before."""
         now, results = torch.cuda.current_stream(self._device), []
         for stream in self._streams:

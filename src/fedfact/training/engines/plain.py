@@ -14,7 +14,7 @@ from ..job import Job
 
 PART = 250  # test images at a time: few enough for the processor's cache
 Item = TypeVar("Item")
-Result = TypeVar("Result")
+EachResult = TypeVar("EachResult")
 
 
 class PlainEngine:
@@ -45,7 +45,7 @@ class PlainEngine:
     def __exit__(self, *error: object) -> None:
         torch.set_num_threads(self._threads)
 
-    def each(self, work: Callable[[Item], Result], items: Iterable[Item]) -> list[Result]:
+    def each(self, work: Callable[[Item], EachResult], items: Iterable[Item]) -> list[EachResult]:
         """Do the work for all items, one after the other."""
         return [work(item) for item in items]
 

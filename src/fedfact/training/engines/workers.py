@@ -15,7 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from ..agent import Precision
 from ..job import Job
 from .memory import keep_freed_memory
-from .plain import Item, PlainEngine, Result
+from .plain import EachResult, Item, PlainEngine
 
 
 def cores() -> int:
@@ -41,6 +41,6 @@ class WorkersEngine(PlainEngine):
         self._pool.shutdown(cancel_futures=True)
         super().__exit__(*error)
 
-    def each(self, work: Callable[[Item], Result], items: Iterable[Item]) -> list[Result]:
+    def each(self, work: Callable[[Item], EachResult], items: Iterable[Item]) -> list[EachResult]:
         """Do the work for all items, as many at a time as there are workers."""
         return list(self._pool.map(work, items))

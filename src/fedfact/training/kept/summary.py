@@ -5,7 +5,7 @@ from statistics import mean
 from typing import Any
 
 from ..algorithm import Federated
-from ..curve import Curve
+from ..curve import TrainingCurve
 from ..job import Job
 
 
@@ -13,7 +13,7 @@ def summary(
     about: dict[str, Any],
     job: Job,
     federated: Federated | None,
-    local: Sequence[Curve] | None,
+    local: Sequence[TrainingCurve] | None,
 ) -> dict[str, Any]:
     """Final and best scores, alone (each agent and the mean) and together, with all the curves.
 
@@ -33,7 +33,7 @@ def summary(
     return result
 
 
-def _ends(curve: Curve) -> dict[str, Any]:
+def _ends(curve: TrainingCurve) -> dict[str, Any]:
     """The last point and the one of lowest loss, and all of them."""
     return {
         "final": {"epoch": curve.epochs[-1], **curve.final._asdict()},

@@ -20,7 +20,7 @@ from ...progress import Progress, silent
 from ..agent import Weights
 from ..algorithm import train_federated, train_local
 from ..checkpoint import Checkpoint
-from ..curve import Curve
+from ..curve import TrainingCurve
 from ..engines.engine import Machine
 from ..job import Job
 
@@ -41,7 +41,7 @@ class Half:
     There is a curve for each agent alone, and a single one for all together.
     """
 
-    curves: list[Curve]
+    curves: list[TrainingCurve]
     seconds: float
     weights: Weights | None = None
 

@@ -13,14 +13,14 @@ import pytest
 
 from fedfact.federation.deploy.flare.kits.kit import read_kit
 from fedfact.federation.deploy.flare.kits.paths import (
-    console_workspace,
+    admin_workspace,
     server_workspace,
     site_workspace,
 )
 from fedfact.federation.deploy.flare.kits.request import make_request
 from fedfact.federation.deploy.flare.kits.set_up import set_up
 from fedfact.federation.deploy.flare.processes import start_site
-from fedfact.federation.deploy.flare.server.admin import Console
+from fedfact.federation.deploy.flare.server.admin import Admin
 from fedfact.federation.deploy.flare.server.supervise import Supervisor
 from fedfact.federation.deploy.flare.workspace import write_site
 from fedfact.federation.operator.directory import DEFAULT_TERMS
@@ -51,14 +51,14 @@ def request_of(root, member):
 class Federation:
     """An operator's directory, its members' directories, and the processes of both."""
 
-    def __init__(self, root, port=None):
+    def __init__(self, root, port=None, members=MEMBERS):
         self.root = root
         self.directory = root / "operator"
         self.port = port or free_port()
-        requests = {member: request_of(root, member) for member in MEMBERS}
+        requests = {member: request_of(root, member) for member in members}
         self.kits = set_up(self.directory, DEFAULT_TERMS, requests, port=self.port)
         self.server = server_workspace(self.directory)
-        self.console = console_workspace(self.directory)
+        self.admin = admin_workspace(self.directory)
         self.sites, self.raised, self.stop = {}, [], threading.Event()
         self.thread = None
 
@@ -134,13 +134,13 @@ class Federation:
         A member that fails ends no job for the others, so it is aborted in the end.
         """
         log, deadline = self.root / "ann" / "flare" / "flare.log", time.monotonic() + 60
-        with Console(self.console) as console:
-            job = console.submit(folder)
+        with Admin(self.admin) as admin:
+            job = admin.submit(folder)
             while words not in (said := log.read_text()):
                 assert time.monotonic() < deadline, said[-2000:]
                 time.sleep(0.2)
             yield said
-            console.abort(job)
+            admin.abort(job)
 
     def close(self):
         self.stop.set()

@@ -1,7 +1,8 @@
 """A protocol for tests of what carries it: rounds without end, each written down.
 
 It runs in FLARE's processes. What an agent does is said by files in its directory: ``fail`` and
-``refuse`` (words to raise), ``slow`` (seconds to take, once), ``big`` (bytes to answer with).
+``refuse`` (words to raise), ``slow`` (seconds to take, once), ``big`` (bytes to answer with); and
+``big`` in the operator's says how many bytes to ask with.
 """
 
 import json
@@ -21,9 +22,11 @@ def operate(directory, transport):
             asked = sorted(transport.reachable())
             wait = directory / "timeout"
             timeout = float(wait.read_text()) if wait.exists() else 30.0
+            big = directory / "big"
+            more = bytes(int(big.read_text())) if big.exists() else b""
             began = time.perf_counter()
             answers = transport.ask(
-                "train", {name: f"to {name}".encode() for name in asked}, timeout
+                "train", {name: f"to {name}".encode() + more for name in asked}, timeout
             )
             line = {
                 "round": done,
@@ -50,7 +53,7 @@ def open_member(directory):
 
     def handle(kind, request):
         with received.open("ab") as file:
-            file.write(kind.encode() + b" " + request + b"\n")
+            file.write(kind.encode() + b" " + request[:100] + b"\n")
         if (directory / "fail").exists():
             raise ValueError((directory / "fail").read_text())
         if (directory / "refuse").exists():

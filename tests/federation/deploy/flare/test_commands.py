@@ -11,10 +11,10 @@ import pytest
 
 from fedfact.errors import InputError
 from fedfact.federation.deploy.flare.guard import is_alive, only_one
-from fedfact.federation.deploy.flare.server.admin import Console, Unavailable
+from fedfact.federation.deploy.flare.server.admin import Admin, Unavailable
 from fedfact.federation.deploy.flare.server.running import stop
 from fedfact.federation.deploy.flare.server.status import Status, read_status, write_status
-from fedfact.federation.deploy.flare.workspace import write_console
+from fedfact.federation.deploy.flare.workspace import write_admin
 
 pytest.importorskip("nvflare")
 pytestmark = pytest.mark.thorough
@@ -154,6 +154,6 @@ def test_a_killed_operator_is_started_again_at_once(federation, command):
     assert are_dead(processes)
 
 
-def test_without_a_server_the_console_says_so(federation):
-    with Console(write_console(federation.directory)) as console, pytest.raises(Unavailable):
-        console.registered()
+def test_without_a_server_the_session_says_so(federation):
+    with Admin(write_admin(federation.directory)) as admin, pytest.raises(Unavailable):
+        admin.registered()

@@ -1,6 +1,5 @@
 """Code that a hostile operator hides where FLARE looks for settings, and who runs it."""
 
-import json
 import time
 
 import pytest
@@ -11,7 +10,7 @@ from fedfact.federation.deploy.flare.workspace import write_site
 
 from ..hostile_kit import HAUNTS, WAYS, plant_in_folders
 from .conftest import MEMBERS, Federation
-from .test_trust import change
+from .test_trust import outcome
 
 pytest.importorskip("nvflare")
 pytestmark = pytest.mark.thorough
@@ -63,20 +62,11 @@ def test_a_site_of_ours_runs_none_of_it(house, tmp_path):
 
 
 def test_a_job_cannot_bring_settings_of_its_own(running, tmp_path):
-    """Such as one that says where code for connections is; only ``custom`` may not travel."""
-    proof, drivers = tmp_path / "ran", tmp_path / "drivers"
-    drivers.mkdir()
-    (drivers / "intruder.py").write_text(f"open({str(proof)!r}, 'w').close()\n")
+    """Such as one that says where code for connections is; it is not even unpacked."""
     folder = write_job(tmp_path / "job", MEMBERS, 3)
-    document = {"comm_driver_path": str(drivers), "decomposer_module": "intruder"}
+    document = {"comm_driver_path": str(tmp_path), "decomposer_module": "intruder"}
     plant_in_folders(folder / "member" / "config", document)
     plant_in_folders(folder / "member", document)
-
-    def end_when_all_is_read(settings):
-        settings["executors"][0]["executor"]["path"] = "no.such.Class"
-
-    change(folder / "member" / "config" / "config_fed_client.json", end_when_all_is_read)
-    with running.submitted(folder, "no.such.Class"):
-        arrived = [*(running.root / "ann" / "flare").glob("*/app_ann/config/*/comm_config.json")]
-        assert json.loads(arrived[0].read_text()) == document
-    assert not proof.exists()
+    assert outcome(running, folder) == "FINISHED:FAILED_TO_RUN"
+    assert "ann: refused: a job brings settings" in (running.server / "flare.log").read_text()
+    assert not [*(running.root / "ann" / "flare").glob("*/app_ann/config/*/comm_config.json")]

@@ -7,6 +7,7 @@ import json
 import os
 import shutil
 import socket
+import ssl
 import subprocess
 import sys
 import time
@@ -16,11 +17,11 @@ from pathlib import Path
 
 import pytest
 
-from fedfact.federation.deploy.flare.kits.certificates import CONSOLE
+from fedfact.federation.deploy.flare.kits.certificates import ADMIN
 from fedfact.federation.deploy.flare.kits.request import TLS_KEY
 
 from ..hostile_member import UNHEARD, Inside, Outside
-from .conftest import ENVIRONMENT, Federation, is_good
+from .conftest import ENVIRONMENT, MEMBERS, Federation, is_good
 
 pytest.importorskip("nvflare")
 pytestmark = pytest.mark.thorough
@@ -45,11 +46,14 @@ NOT_READABLE = "deadbeef"
 
 
 class Besieged(Federation):
-    """Ann and bob keep their word; cid runs a site as they do, and is hostile."""
+    """Ann and bob keep their word; cid runs a site as they do, and is hostile; dan runs none."""
+
+    def __init__(self, root):
+        super().__init__(root, members=(*MEMBERS, "dan"))
 
     def start(self):
         self.start_site("cid", HOSTILE)
-        super().start(("ann", "bob"))
+        super().start(("ann", "bob"), patience=15)
         self.wait_for_all()
         self.job = self.supervisor.status.job
         self.inside = Inside(self.root / "cid")
@@ -81,11 +85,11 @@ def besieged(tmp_path_factory):
 
 @pytest.fixture(params=["inside", "outside"])
 def hostile(request, besieged):
-    """In the job of its site, or as another process of the same member."""
+    """In the job of its site, or a process of its own in the place of its site."""
     if request.param == "inside":
         yield besieged.inside
         return
-    with Outside(besieged.site("cid")) as member:
+    with Outside(besieged.site("dan")) as member:
         assert member.connected
         yield member
 
@@ -174,13 +178,29 @@ NAMES = ["ann", "ann.{job}", "server", "server.{job}", "_admin_{uuid}", "bob.evi
 @pytest.mark.parametrize("name", NAMES)
 def test_it_connects_under_no_other_name(besieged, name):
     name = name.format(job=besieged.job, uuid=uuid.uuid4())
-    with Outside(besieged.site("cid"), name, patience=6.0) as hostile:
+    with Outside(besieged.site("dan"), name, patience=6.0) as hostile:
         assert not hostile.connected
     assert besieged.unharmed()
 
 
+def test_it_makes_nobody_connect_to_it(besieged, hostile):
+    """FLARE connects to wherever a message says, in the clear, and believes whoever is there."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        listener.settimeout(3)
+        lure = {"from": "x", "conn_url": f"tcp://127.0.0.1:{listener.getsockname()[1]}"}
+        job = f"server.{besieged.job}"
+        said = [
+            hostile.say("server", "task", "challenge", headers=lure),
+            hostile.say(job, "server_command", "get_task", headers=lure),
+        ]
+        with pytest.raises(TimeoutError):
+            listener.accept()
+    assert UNHEARD.issuperset(said)
+    assert besieged.unharmed()
+
+
 def test_it_logs_no_other_out(besieged, hostile):
-    for forged in ({"client_name": "ann"}, {"origin": "ann"}, {"origin": "ann", "token": "x"}):
+    for forged in ({"client_name": "ann"}, {"origin": "ann"}, {"origin": "ann", "__token__": "x"}):
         for topic in ("quit", "heart_beat", "register", "challenge"):
             assert hostile.say("server", "task", topic, headers=forged, claims={}) in UNHEARD
     assert besieged.unharmed()
@@ -188,15 +208,15 @@ def test_it_logs_no_other_out(besieged, hostile):
 
 
 def test_it_is_not_admitted_as_operator(besieged, tmp_path):
-    console = tmp_path / "console"
-    shutil.copytree(besieged.console, console)
-    settings = console / "startup" / "fed_admin.json"
-    document, site = json.loads(settings.read_text()), besieged.site("cid")
+    admin = tmp_path / "admin"
+    shutil.copytree(besieged.admin, admin)
+    settings = admin / "startup" / "fed_admin.json"
+    document, site = json.loads(settings.read_text()), besieged.site("dan")
     document["admin"]["client_cert"] = str(site / "startup" / "client.crt")
     document["admin"]["client_key"] = str(site.parent / TLS_KEY)
     settings.write_text(json.dumps(document))
-    for user in ("cid", CONSOLE):
-        words = [sys.executable, "-c", LOGIN, str(console), user]
+    for user in ("dan", ADMIN):
+        words = [sys.executable, "-c", LOGIN, str(admin), user]
         said = subprocess.run(words, capture_output=True, text=True, timeout=100).stdout
         assert "refused" in said
         assert " in " not in f" {said} "
@@ -208,12 +228,87 @@ def test_a_connection_that_says_nothing_keeps_nobody_out(besieged):
         lines = [socket.create_connection(("127.0.0.1", besieged.port)) for _ in range(20)]
         for line in lines:
             stack.enter_context(line)
-        with Outside(besieged.site("cid")) as hostile:
+        with Outside(besieged.site("dan")) as hostile:
             assert hostile.connected
         for line in lines:
             line.settimeout(30)
             assert line.recv(1) == b""  # it is put out
     assert besieged.unharmed()
+
+
+LONG = 2 << 20  # bytes of a request, which FLARE sends in pieces of 1 MiB
+
+
+def test_it_cuts_off_no_model_that_others_are_sent(besieged):
+    """FLARE takes anybody's word that what it sends has not arrived, and numbers what it sends."""
+    told = {"big": str(LONG), "timeout": "5"}  # it cuts itself off as well
+    for name, words in told.items():
+        (besieged.directory / name).write_text(words)
+    try:
+        seen = len(besieged.rounds())
+        assert besieged.inside.cut_streams(besieged.job, 15) > 100
+        found = besieged.rounds()[seen:]
+    finally:
+        for name in told:
+            (besieged.directory / name).unlink()
+    assert len(found) > 3
+    assert not [each for each in found if not (is_good(each, "ann") and is_good(each, "bob"))]
+    assert besieged.unharmed()
+
+
+def test_it_keeps_nobody_waiting_by_not_reading(besieged):
+    """FLARE's server would wait for it with all its threads."""
+    with Outside(besieged.site("dan")) as hostile:
+        assert hostile.register() == "ok"
+        seen = len(besieged.rounds())
+        hostile.flood(1500)
+        assert besieged.unharmed(40)
+    slowest = max(besieged.rounds()[seen:], key=lambda found: found["seconds"])
+    assert slowest["seconds"] < 5, slowest
+
+
+def test_it_has_a_few_connections_at_a_time(besieged):
+    site = besieged.site("dan")
+    context = ssl.create_default_context(cafile=site / "startup" / "rootCA.pem")
+    context.check_hostname = False
+    context.load_cert_chain(site / "startup" / "client.crt", site.parent / TLS_KEY)
+    with ExitStack() as stack:
+        put_out = 0
+        for _ in range(10):
+            line = socket.create_connection(("127.0.0.1", besieged.port))
+            line = stack.enter_context(context.wrap_socket(stack.enter_context(line)))
+            line.settimeout(3)
+            try:
+                put_out += line.recv(1) == b""
+            except TimeoutError:
+                continue  # the server has it, and has nothing to say
+        assert put_out == 4
+    assert besieged.unharmed()
+
+
+@pytest.fixture
+def unguarded(tmp_path, monkeypatch):
+    """The same members, on FLARE as it is."""
+    path = os.pathsep.join([str(HERE / "unguarded"), HOSTILE["PYTHONPATH"]])
+    monkeypatch.setitem(ENVIRONMENT, "PYTHONPATH", path)
+    monkeypatch.setitem(HOSTILE, "PYTHONPATH", path)
+    made = Besieged(tmp_path).start()
+    yield made
+    made.close()
+
+
+def test_without_the_filter_it_is_heard(unguarded):
+    """That what is sent here would do harm: each attack of the tests above, once."""
+    hostile, job = unguarded.inside, unguarded.job
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        lure = {"from": "x", "conn_url": f"tcp://127.0.0.1:{listener.getsockname()[1]}"}
+        hostile.say(f"server.{job}", "server_command", "get_task", headers=lure)
+        listener.settimeout(20)
+        listener.accept()[0].close()
+    assert hostile.say("ann", "_net_manager", "peers", body="", plain=True, timeout=5.0) == "ok"
+    assert hostile.command("ann", "train.check_status", timeout=5.0) == "ok"
+    assert hostile.command("ann", "train.shutdown", timeout=5.0) == "ok"
+    assert unguarded.sites["ann"].wait(30) is not None
 
 
 def test_registering_as_something_else_harms_nobody(federation):

@@ -8,15 +8,17 @@ import types
 import pytest
 
 from fedfact.errors import DeploymentError
+from fedfact.federation.deploy.flare.connections import Peer
 from fedfact.federation.deploy.flare.job.environment import DIRECTORY
-from fedfact.federation.deploy.flare.kits.certificates import CONSOLE
-from fedfact.federation.deploy.flare.message_filter import Peer, objection, stranger
+from fedfact.federation.deploy.flare.kits.certificates import ADMIN
+from fedfact.federation.deploy.flare.message_filter import objection, stranger
 from fedfact.federation.deploy.flare.patches import patch
 
 SESSION = "_admin_7a0c5b0e-5a53-4d0b-8ac2-7d0f2c7be4a5"
 CID, JOB = Peer("cid", "cid"), Peer("cid.J", "cid")
-OPERATOR = Peer(SESSION, CONSOLE)
-SERVER, PARENT = Peer("server", "server"), Peer("server", None)
+OWN_SITE, OWN_JOB = Peer("cid", inner=True), Peer("cid.J", inner=True)
+OPERATOR = Peer(SESSION, ADMIN)
+SERVER, PARENT = Peer("server", "server"), Peer("server", inner=True)
 
 
 def message(origin, target, channel="task", topic="heart_beat", kind="req", **more):
@@ -38,12 +40,20 @@ PASSES = [
     ("server", JOB, streamed("cid.J", "server.J", "return_only", "anything:at all")),
     ("server", JOB, message("cid.J", "server", "cellnet.channel", "bye")),
     ("server", OPERATOR, message(SESSION, "server", "hci_channel", "command")),
-    ("server", Peer("server.J", None), message("server.J", "cid.J", "client_command", "abort")),
+    (
+        "server",
+        Peer("server.J", inner=True),
+        message("server.J", "cid.J", "client_command", "abort"),
+    ),
     ("server.J", PARENT, message("cid.J", "server.J", "server_command", "get_task")),
     ("cid", SERVER, message("server", "cid", "admin", "train.shutdown")),
-    ("cid", Peer("cid.J", None), message("cid.J", "cid", "admin", "train.notify_job_status")),
-    ("cid", Peer("cid.J", None), message("cid.J", "server.J", "server_command", "get_task")),
-    ("cid.J", Peer("cid", None), message("server.J", "cid.J", "aux_communication", "__end_run__")),
+    ("cid", OWN_JOB, message("cid.J", "cid", "admin", "train.notify_job_status")),
+    ("cid", OWN_JOB, message("cid.J", "server.J", "server_command", "get_task")),
+    (
+        "cid.J",
+        Peer("cid", inner=True),
+        message("server.J", "cid.J", "aux_communication", "__end_run__"),
+    ),
 ]
 
 DROPPED = [
@@ -70,15 +80,22 @@ DROPPED = [
     ("server", Peer("server", "cid"), message("server", "server"), "another's name"),
     ("server", OPERATOR, message(SESSION, "ann", "admin", "train.shutdown"), "speaks for itself"),
     ("server", OPERATOR, message("server", "server"), "speaks for itself"),
-    ("server", Peer("cid", None), message("cid", "server"), "of another machine"),
-    ("server", Peer("server.J", None), message("server", "ann"), "speaks for another"),
+    ("server", Peer("cid", inner=True), message("cid", "server"), "of another machine"),
+    ("server", Peer("server.J", inner=True), message("server", "ann"), "speaks for another"),
     ("cid", SERVER, message("ann", "cid", "admin", "train.shutdown"), "of another member"),
     ("cid", SERVER, message("cid", "cid", "admin", "train.shutdown"), "of another member"),
     ("cid", Peer("server", "ann"), message("server", "cid", "admin", "any"), "not the server"),
     ("cid.J", Peer("server", "ann"), message("server.J", "cid.J"), "not the server"),
     ("cid", SERVER, message("server", "ann"), "to another member"),
+    ("server", CID, message("cid", "server", cn__conn_url="tcp://cid:1"), "asks for a connection"),
+    ("cid", SERVER, message("server", "cid", cn__conn_url="tcp://x:1"), "asks for a connection"),
+    ("server", Peer("cid"), message("cid", "server"), "no certificate"),
+    ("server", Peer("server.evil"), message("server.evil", "ann"), "no certificate"),
+    ("cid", Peer("cid.evil"), message("cid.evil", "cid"), "no certificate"),
+    ("server", Peer("cid.evil", "cid"), message("cid.evil", "server"), "comes from elsewhere"),
+    ("server", CID, message("cid.J", "server", topic="register"), "comes from elsewhere"),
     ("cid", Peer("ann", "ann"), message("server", "cid"), "not the server"),
-    ("cid", Peer("ann", None), message("server", "cid"), "of another machine"),
+    ("cid", Peer("ann", inner=True), message("server", "cid"), "of another machine"),
     ("cid.J", SERVER, message("ann.J", "cid.J", "client_command", "abort"), "of another member"),
 ]
 

@@ -1,4 +1,4 @@
-"""What listens while a federation runs: the operator's one port, and nothing else from elsewhere.
+"""What listens while a federation runs, and what it connects to: the operator's one port.
 
 What FLARE brings and nobody needs here (Flask, gunicorn, docker) would be seen by what it listens
 on.
@@ -29,6 +29,17 @@ def processes_of(federation):
 
 def listening(process):
     return [line.laddr for line in process.net_connections("all") if line.status == "LISTEN"]
+
+
+def test_only_the_operators_port_is_connected_to(running):
+    """Besides, each job to the process that started it."""
+    parents = {process.pid: process.ppid() for process in processes_of(running)}
+    open_at = {address.port: pid for pid in parents for address in listening(psutil.Process(pid))}
+    for pid in parents:
+        for line in psutil.Process(pid).net_connections("inet"):
+            if line.raddr and line.laddr.port not in open_at:  # it is the one that connected
+                own = open_at.get(line.raddr.port) == parents[pid]
+                assert line.raddr.port == running.port or own, line
 
 
 def test_only_the_operators_port_is_open(running):

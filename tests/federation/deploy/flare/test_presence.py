@@ -8,7 +8,8 @@ import pytest
 from fedfact.federation.deploy.flare.presence import _Heard, _plain
 from fedfact.federation.deploy.flare.processes import start_site
 
-from .conftest import ENVIRONMENT
+from ..hostile_member import UNHEARD, Outside
+from .conftest import ENVIRONMENT, is_good
 
 TAKEN = 75
 
@@ -62,3 +63,22 @@ def test_a_copy_of_a_members_directory_does_not_push_it_out(federation):
     ):
         assert time.monotonic() < deadline
         time.sleep(0.2)
+
+
+@pytest.mark.thorough
+def test_a_second_site_below_the_first_takes_nothing_from_it(federation):
+    """Who has a member's key may connect as a process of that member, and is not heard."""
+    pytest.importorskip("nvflare")
+    federation.start().wait_for_all()
+    job = federation.supervisor.status.job
+    with Outside(federation.site("cid"), "cid.evil") as thief:
+        assert thief.connected
+        assert thief.register() != "ok"
+        for topic in ("quit", "heart_beat"):
+            assert thief.say("server", "task", topic, claims={"name": "cid"}) in UNHEARD
+    with Outside(federation.site("cid"), f"cid.{job}", patience=6.0) as thief:
+        assert not thief.connected  # cid's job is there
+    seen = len(federation.rounds())
+    federation.wait(lambda found: found["round"] > seen + 20)
+    assert not [found for found in federation.rounds()[seen:] if not is_good(found, "cid")]
+    assert federation.supervisor.status.jobs == 1

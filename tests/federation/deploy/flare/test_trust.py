@@ -5,11 +5,12 @@ import subprocess
 import sys
 import time
 
+import psutil
 import pytest
 
 from fedfact.federation.deploy.flare import workspace
 from fedfact.federation.deploy.flare.job.definition import write_job
-from fedfact.federation.deploy.flare.server.admin import Console
+from fedfact.federation.deploy.flare.server.admin import Admin
 
 from .conftest import MEMBERS, Federation
 
@@ -31,10 +32,10 @@ TRAINER = "np_trainer.NPTrainer"
 def outcome(federation, folder, patience=40):
     """How a job ends that a dishonest operator hands in."""
     deadline = time.monotonic() + patience
-    with Console(federation.console) as console:
-        job = console.submit(folder)
+    with Admin(federation.admin) as admin:
+        job = admin.submit(folder)
         while time.monotonic() < deadline:
-            state = console.state(job)
+            state = admin.state(job)
             if state.startswith("FINISHED"):
                 return state
             time.sleep(0.2)
@@ -93,19 +94,29 @@ def test_code_that_comes_with_a_job_is_refused(federation, tmp_path, monkeypatch
     assert outcome(federation, folder) == "FINISHED:FAILED_TO_RUN"
     log = (federation.server / "flare.log").read_text()
     for member in ("ann", "bob", "cid"):
-        assert f"{member}: NVFLARE_ERROR: BYOC not permitted" in log
+        assert f"{member}: refused: a job brings settings, and no code" in log
+        assert not [*(federation.root / member / "flare").rglob("custom")]
     assert not proof.exists()
-    words = [sys.executable, "-c", SHOW, federation.console]
+    words = [sys.executable, "-c", SHOW, federation.admin]
     said = subprocess.run(words, capture_output=True, text=True, timeout=150).stdout
     assert "ssl_private_key" in (federation.root / "ann" / "flare" / FILE).read_text()
     assert "invalid_request" in said or "no_reply" in said
     assert "ssl_private_key" not in said
 
 
+def test_a_jobs_process_imports_from_nowhere_but_its_site_does(running):
+    """FLARE would add ``custom`` of the job to the path, whether there is such a folder or not."""
+    for site in running.sites.values():
+        [job] = psutil.Process(site.pid).children()
+        assert "fedfact.federation.deploy.flare.process_entry" in job.cmdline()
+        own = psutil.Process(site.pid).environ().get("PYTHONPATH")
+        assert job.environ()["PYTHONPATH"] == own
+
+
 def test_private_keys_are_for_their_owners_only(running):
     keys = [*running.directory.rglob("*.key"), *running.root.glob("*/tls.key")]
     names = {path.name for path in keys}
-    assert names == {"operator.key", "authority.key", "server.key", "console.key", "tls.key"}
+    assert names == {"operator.key", "authority.key", "server.key", "admin.key", "tls.key"}
     assert {path.stat().st_mode & 0o777 for path in keys} == {0o600}
     of_members = {(running.root / member / "tls.key").read_bytes() for member in MEMBERS}
     assert len(of_members) == 3

@@ -47,7 +47,7 @@ def run_demo(directory: Path, rounds: int, show: Show) -> dict[str, Any]:
     start, operator = time.monotonic(), directory / "operator"
     if not (operator / PUBLISHED).exists():
         _make(directory, rounds)
-    members = read_invitation(operator)[1]
+    members = list(read_invitation(operator)[1])
     with ExitStack() as running:
         for name in members:
             own = directory / name

@@ -8,17 +8,18 @@ before FLARE does, and drops what may not pass:
 - the server takes from a member's connection what that member's own cells say to the server, of
   the few kinds that sites need, and passes nothing on from one member to another;
 - a site takes from its connection to the server what the server says, and nothing of others;
-- between the processes of one machine, only those of one family speak.
+- between the processes of one machine, which have no certificates, only those of one family
+  speak (see ``connections`` for which these are).
 
 It is installed before FLARE runs. With a FLARE that it was not built for, nothing runs.
 """
 
 import logging
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
-from .kits.certificates import CONSOLE, SERVER
+from .connections import Peer, guard_connections, peer_of
+from .kits.certificates import ADMIN, SERVER
 from .kits.paths import require_flare
 from .patches import patch
 
@@ -27,6 +28,7 @@ _ADMIN_CELL = "_admin_"
 _CELL, _STREAM = "cn__", "sm__"  # what FLARE puts before the names of its headers
 _STREAMED = (_STREAM + "STREAM", _STREAM + "DATA")
 _ANSWER = "return_only"
+_BYE = ("cellnet.channel", "bye")
 
 _TO_SERVER = {
     ("task", "challenge"),
@@ -34,7 +36,7 @@ _TO_SERVER = {
     ("task", "quit"),
     ("task", "heart_beat"),
     ("task", "report_job_failure"),
-    ("cellnet.channel", "bye"),
+    _BYE,
 }
 _TO_JOB = {
     ("server_command", "get_task"),
@@ -46,31 +48,20 @@ _TO_JOB = {
     (_STREAM + "STREAM", _STREAM + "ERROR"),
 }
 
-_SILENT = 10.0  # seconds that a new connection has to show its certificate
-
 _log = logging.getLogger("fedfact.message_filter")
-
-
-@dataclass(frozen=True, slots=True)
-class Peer:
-    """The other end of a connection: the cell it says it is, and whom its certificate names.
-
-    Between the processes of one machine there are no certificates.
-    """
-
-    cell: str
-    certified: str | None
 
 
 def stranger(own: str, peer: Peer) -> str | None:
     """Why a peer may not connect to the cell ``own`` under the name it gives; None if it may."""
-    if peer.certified is None:
+    if peer.inner:
         kin = _family(peer.cell) == _family(own)
         return None if kin else "a cell of another machine on this one"
+    if peer.certified is None:
+        return "shows no certificate"
     if _family(own) != _SERVER:
         is_server = (peer.cell, peer.certified) == (_SERVER, SERVER)
         return None if is_server else "connected to what is not the server"
-    if peer.certified == CONSOLE:
+    if peer.certified == ADMIN:
         return None if peer.cell.startswith(_ADMIN_CELL) else "the operator's session is no site"
     return None if _family(peer.cell) == peer.certified else "goes by another's name"
 
@@ -80,22 +71,24 @@ def objection(own: str, peer: Peer, headers: Mapping[str, Any]) -> str | None:
     origin, target = headers.get(_CELL + "origin"), headers.get(_CELL + "destination")
     if not isinstance(origin, str) or not isinstance(target, str):
         return "a message without origin or destination"
+    if _CELL + "conn_url" in headers:
+        return "asks for a connection"
     why = stranger(own, peer)
     if why is not None:
         return why
     if _family(own) != _SERVER:
         return _objection_of_site(_family(own), peer, origin, target)
-    if peer.certified is None:
+    if peer.inner:
         forged = own == _SERVER and origin != peer.cell
         return "a job that speaks for another" if forged else None
-    if peer.certified == CONSOLE:
+    if peer.certified == ADMIN:
         forged = origin != peer.cell or target != _SERVER
         return "the operator's session speaks for itself, to the server" if forged else None
-    return _objection_to_member(peer.certified, origin, target, headers)
+    return _objection_to_member(str(peer.certified), origin, target, headers)
 
 
 def _objection_of_site(site: str, peer: Peer, origin: str, target: str) -> str | None:
-    known = {_SERVER} if peer.certified is not None else {_SERVER, site}
+    known = {_SERVER, site} if peer.inner else {_SERVER}
     if _family(origin) not in known:
         return "a message of another member"
     return None if _family(target) in {_SERVER, site} else "a message to another member"
@@ -120,6 +113,8 @@ def _objection_to_member(
             return None
     if not all(isinstance(word, str) for word in kind) or kind not in allowed:
         return "a request that no site makes"
+    if target == _SERVER and origin != member and kind != _BYE:
+        return "a site's request that comes from elsewhere"  # a second one with its key
     return None
 
 
@@ -135,9 +130,7 @@ def install_filter() -> None:
     patch(cell, ("self", "endpoint", "connection", "app_id", "message"), _filtered)
     manager = "nvflare.fuel.f3.sfm.conn_manager:ConnManager.update_endpoint"
     patch(manager, ("self", "sfm_conn", "data"), _known_only)
-    listener = "nvflare.fuel.f3.drivers.tcp_driver:TcpStreamServer"
-    patch(f"{listener}.get_request", ("self",), _without_handshake)
-    patch(f"{listener}.finish_request", ("self", "request", "client_address"), _handshake_first)
+    guard_connections()
 
 
 def _filtered(take: Any) -> Any:
@@ -148,7 +141,7 @@ def _filtered(take: Any) -> Any:
     ) -> None:
         own = cell.my_info.fqcn
         if connection is not None and endpoint.name != own:
-            peer = _peer(endpoint.name, connection)
+            peer = peer_of(endpoint.name, connection)
             headers = message.headers if isinstance(message.headers, dict) else {}
             why = objection(own, peer, headers)
             if why is not None:
@@ -163,6 +156,7 @@ def _filtered(take: Any) -> Any:
 
 
 def _known_only(admit: Any) -> Any:
+    from nvflare.fuel.f3.cellnet.fqcn import FQCN
     from nvflare.fuel.f3.comm_error import CommError
     from nvflare.fuel.f3.sfm.constants import HandshakeKeys
 
@@ -170,41 +164,11 @@ def _known_only(admit: Any) -> Any:
         name = data.get(HandshakeKeys.ENDPOINT_NAME)
         why = "gives no name"
         if isinstance(name, str):
-            why = stranger(manager.local_endpoint.name, _peer(name, sfm_conn.conn)) or ""
+            name = data[HandshakeKeys.ENDPOINT_NAME] = FQCN.normalize(name)
+            why = stranger(manager.local_endpoint.name, peer_of(name, sfm_conn.conn)) or ""
         if why:
             sfm_conn.conn.close()
             raise CommError(CommError.BAD_DATA, f"not let in: {why}")
         admit(manager, sfm_conn, data)
 
     return update_endpoint
-
-
-def _without_handshake(accept: Any) -> Any:
-    """Take a connection without waiting for its certificate, which would keep all others out."""
-
-    def get_request(server: Any) -> Any:
-        if server.ssl_context:
-            server.socket.do_handshake_on_connect = False
-        return accept(server)
-
-    return get_request
-
-
-def _handshake_first(serve: Any) -> Any:
-    """Wait for the certificate on the connection's own thread, and not for ever."""
-
-    def finish_request(server: Any, request: Any, client_address: Any) -> None:
-        if server.ssl_context:
-            request.settimeout(_SILENT)
-            try:
-                request.do_handshake()
-            except OSError:
-                return  # no certificate of ours, or none in time
-            request.settimeout(None)
-        serve(server, request, client_address)
-
-    return finish_request
-
-
-def _peer(cell: str, connection: Any) -> Peer:
-    return Peer(cell, connection.get_conn_properties().get("peer_cn"))

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from ....io.files import log_line
+from .connections import certified_name
 from .guard import end_below
 from .patches import patch
 
@@ -45,13 +46,13 @@ def guard_places(log: Path) -> None:
             old_address, new_address = _address(there.conn), _address(sfm_conn.conn)
             written.add(
                 str(name),
-                f"{name}: a site at {new_address} has the key and certificate of the one that is "
-                f"connected from {old_address}, and was not let in",
+                f"{certified_name(there.conn)}: a site at {new_address} has the key and "
+                f"certificate of the one that is connected from {old_address}, and was not let in",
             )
             sfm_conn.send_data(_FRAME, 1, {"taken": old_address}, b"")
             there.send_data(_FRAME, 1, {"wanted": new_address}, b"")
             sfm_conn.conn.close()
-            raise CommError(CommError.BAD_DATA, f"a site of {name} is connected already")
+            raise CommError(CommError.BAD_DATA, f"{name} is connected already")
 
         return update_endpoint
 
@@ -66,7 +67,7 @@ def hear_of_others(log: Path) -> None:
 
     class Receiver(MessageReceiver):  # type: ignore[misc]  # FLARE has no types
         def process_message(self, endpoint: Any, connection: Any, app: int, message: Any) -> None:
-            if endpoint.name == "server" and _certified(connection) == "server":
+            if endpoint.name == "server" and certified_name(connection) == "server":
                 heard.take(message.headers)
 
     def with_receiver(begin: Any) -> Any:
@@ -126,21 +127,17 @@ class _Rarely:
 
 
 def _who_is_there(manager: Any, name: object, new: Any) -> Any:
-    """The connection of this member's site, if it has another one and was heard of lately.
+    """The connection of this member's site, or of its job, if it has another one and was heard of
+    lately.
 
     Only who has the member's certificate learns of it.
     """
     there = manager.sfm_endpoints.get(name) if isinstance(name, str) else None
-    if there is None or _certified(new.conn) != name:
+    if there is None or certified_name(new.conn) != str(name).partition(".")[0]:
         return None
     lately = time.time() - _SILENT
     others = [each for each in there.connections if each is not new and each.last_activity > lately]
     return others[0] if others else None
-
-
-def _certified(connection: Any) -> Any:
-    """The name in the certificate at the other end."""
-    return connection.get_conn_properties().get("peer_cn")
 
 
 def _address(connection: Any) -> str:

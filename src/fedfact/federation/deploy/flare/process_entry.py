@@ -80,20 +80,25 @@ def _keep_places(kind: str) -> None:
 
 
 def _guard(kind: str) -> None:
+    from .job.contents import take_settings_only
     from .message_filter import install_filter
     from .patches import patch
 
     install_filter()
+    take_settings_only()
     launcher = "nvflare.app_common.job_launcher.process_launcher"
     patch(f"{launcher}:spawn_process", ("cmd_args", "env"), _through_this_entry)
     if kind == "server":
         from .server.limits import impose
+        from .server.stalling import let_nobody_stall
 
         impose()
+        let_nobody_stall()
 
 
 def _through_this_entry(spawn: Any) -> Any:
-    """FLARE's command for the process of a job, made into one of ours."""
+    """FLARE's command for the process of a job, made into one of ours, which imports what this one
+    does: FLARE would add a folder of the job's."""
 
     def spawn_process(cmd_args: list[str], env: dict[str, str]) -> Any:
         from ....errors import DeploymentError
@@ -105,7 +110,8 @@ def _through_this_entry(spawn: Any) -> Any:
             module = ""
         if module not in _JOBS:
             raise DeploymentError(f"FLARE would start {cmd_args[:4]}, which is no job of ours")
-        return spawn(command("job", module, *arguments), env)
+        own = {**env, "PYTHONPATH": os.environ.get("PYTHONPATH", "")}
+        return spawn(command("job", module, *arguments), own)
 
     return spawn_process
 

@@ -18,9 +18,9 @@ from typing import Any
 from ....errors import InputError
 from ....io.files import reason, write_json, write_whole
 from ....io.folders import make_folder
-from .kits.certificates import CONSOLE, SERVER, own_name
+from .kits.certificates import ADMIN, SERVER, own_name
 from .kits.kit import Address, Kit
-from .kits.paths import TLS, console_workspace, read_address, server_workspace, site_workspace
+from .kits.paths import TLS, admin_workspace, read_address, server_workspace, site_workspace
 from .kits.request import TLS_KEY
 
 CONTROLLER = "fedfact.federation.deploy.flare.server.controller.OperatorController"
@@ -28,7 +28,7 @@ EXECUTOR = "fedfact.federation.deploy.flare.site.executor.AgentExecutor"
 
 _OURS = frozenset(
     {
-        *("flare.log", "console.log", "status.json", "notice.json", "outcome.json"),
+        *("flare.log", "admin.log", "status.json", "notice.json", "outcome.json"),
         *("flare.lock", "job.lock", "site.lock", "supervise.lock"),
     }
 )
@@ -195,13 +195,13 @@ def write_server(directory: Path) -> Path:
     return workspace
 
 
-def write_console(directory: Path) -> Path:
+def write_admin(directory: Path) -> Path:
     """The workspace of the operator's administration client, in the operator's directory."""
-    workspace, address = console_workspace(directory), read_address(directory)
-    own = (directory / TLS / own_name(CONSOLE)).absolute()
+    workspace, address = admin_workspace(directory), read_address(directory)
+    own = (directory / TLS / own_name(ADMIN)).absolute()
     admin = {
         "project_name": _PROJECT,
-        "username": CONSOLE,
+        "username": ADMIN,
         "server_identity": SERVER,
         "scheme": "tcp",
         "host": address.host,

@@ -1,6 +1,6 @@
 """Keys and certificates of a consortium: who may connect, and as what.
 
-The operator's own authority certifies the server, the operator's console and each member. FLARE
+The operator's own authority certifies the server, the operator's session and each member. FLARE
 takes a process for whom the common name of its certificate says, and lets whoever has a role in it
 administer; it signs with RSA keys only. Of a request nothing but the public key is taken over.
 """
@@ -36,7 +36,7 @@ MOST_PEM = 16_384  # bytes of a key, certificate or request; ours have some 2,00
 SERVER = "server"
 """The server's name in its certificate; no member can be called so."""
 
-CONSOLE = "operator@fedfact.org"
+ADMIN = "operator@fedfact.org"
 """The operator's name in FLARE; it stands in its certificate only."""
 
 _ADMINISTRATOR = "project_admin"
@@ -158,7 +158,7 @@ class Authority:
             raise InputError(f"{path}: is not the authority's certificate; restore it") from None
         if not same_key(self._key.public_key(), self.certificate.public_key()):
             raise InputError(f"{folder}: authority.key is not that of authority.crt; restore it")
-        for name in (SERVER, CONSOLE):
+        for name in (SERVER, ADMIN):
             own = folder / f"{own_name(name)}.crt"
             if not own.exists():
                 key = make_key(own.with_suffix(".key")).public_key()
@@ -204,8 +204,8 @@ class Authority:
 
 
 def own_name(name: str) -> str:
-    """What the files of the server's or the console's key and certificate are called."""
-    return "server" if name == SERVER else "console"
+    """What the files of the server's or the session's key and certificate are called."""
+    return "server" if name == SERVER else "admin"
 
 
 _Extension = tuple[x509.ExtensionType, bool]  # and whether it is critical
@@ -214,7 +214,7 @@ _AUTHORITY = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "fedfact authori
 
 def _subject(name: str) -> x509.Name:
     told = [(NameOID.COMMON_NAME, name), (NameOID.ORGANIZATION_NAME, _ORG)]
-    if name == CONSOLE:
+    if name == ADMIN:
         told.append((NameOID.UNSTRUCTURED_NAME, _ADMINISTRATOR))
     return x509.Name([x509.NameAttribute(oid, text) for oid, text in told])
 

@@ -24,9 +24,9 @@ def server_workspace(directory: Path) -> Path:
     return directory / "flare" / "server"
 
 
-def console_workspace(directory: Path) -> Path:
+def admin_workspace(directory: Path) -> Path:
     """What FLARE's administration client reads, in the operator's directory."""
-    return directory / "flare" / "console"
+    return directory / "flare" / "admin"
 
 
 def site_workspace(directory: Path) -> Path:

@@ -1,6 +1,7 @@
 """A consortium from nothing: the operator's directory, its certificates, a kit for every member."""
 
 import shutil
+from collections.abc import Mapping
 from pathlib import Path
 
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey
@@ -23,20 +24,23 @@ def set_up(
     host: str = "localhost",
     port: int = 8002,
     ledger: str | None = None,
+    sizes: Mapping[str, int] | None = None,
 ) -> dict[str, Path]:
     """Make an operator's directory and the kits; what each member is to be sent.
 
-    ``requests``: of each member, the request that it made (see ``request``). Where kits cannot be
+    ``requests``: of each member, the request that it made (see ``request``); ``sizes``: of each,
+    what the operator verified of it. Where kits cannot be
     made, nothing is left behind; where it was killed before it had made them, it goes on.
     """
     members, there = list(requests), directory.exists()
-    check_new(terms, members, ledger)
+    check_new(terms, members, ledger, sizes)
     check_members(members)
     address = Address.take({"host": host, "port": port})
     keys = _read_requests(requests)
     try:
-        if not _is_half_made(directory, terms, members, ledger):
-            create(directory, terms, members, ledger)
+        roster = dict.fromkeys(members, 1) | dict(sizes or {})
+        if not _is_half_made(directory, terms, roster, ledger):
+            create(directory, terms, members, ledger, sizes)
         return _certify(directory, keys, address)
     except BaseException:
         if not there:
@@ -86,7 +90,9 @@ def _is_for(kit: Kit, key: RSAPublicKey) -> bool:
     return same_key(key, read_certificate(kit.certificate).public_key())
 
 
-def _is_half_made(directory: Path, terms: Path, members: list[str], ledger: str | None) -> bool:
+def _is_half_made(
+    directory: Path, terms: Path, members: dict[str, int], ledger: str | None
+) -> bool:
     """Whether it holds this very federation, published already, but not all of its kits."""
     if not (directory / PUBLISHED).exists():
         return False

@@ -16,7 +16,7 @@ class Unavailable(Exception):  # noqa: N818  (no error: ask again)
     """The server does not answer now; it may later."""
 
 
-class Console:
+class Admin:
     """A session with the server (see ``admin_session``), opened when it is needed, always closed.
 
     Whatever goes wrong is ``Unavailable``: the caller looks whether the server runs, and asks anew.
@@ -82,11 +82,11 @@ class Console:
         if not line:
             process.kill()
             self.close()
-            raise Unavailable("the server does not answer; see flare/console/console.log")
+            raise Unavailable("the server does not answer; see flare/admin/admin.log")
         return json.loads(line)
 
     def _open(self) -> subprocess.Popen[str]:
-        with (self.workspace / "console.log").open("ab") as log:
+        with (self.workspace / "admin.log").open("ab") as log:
             return subprocess.Popen(
                 command("session", str(self.workspace)),
                 stdin=subprocess.PIPE,

@@ -13,7 +13,7 @@ from typing import Any
 from nvflare.fuel.flare_api.api_spec import JobNotRunning, NoClientsAvailable
 from nvflare.fuel.flare_api.flare_api import Session, new_secure_session
 
-from ..kits.certificates import CONSOLE
+from ..kits.certificates import ADMIN
 
 _CONNECT = 5.0
 _NO_REPLY = 3.0
@@ -23,9 +23,7 @@ def answer(workspace: Path) -> None:
     """Answer until there is nothing more to read."""
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "w")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # FLARE prints
-    session = new_secure_session(
-        CONSOLE, str(workspace), timeout=_CONNECT, command_timeout=_NO_REPLY
-    )
+    session = new_secure_session(ADMIN, str(workspace), timeout=_CONNECT, command_timeout=_NO_REPLY)
     try:
         for line in sys.stdin:
             answers.write(json.dumps(_reply(session, *json.loads(line))) + "\n")

@@ -27,6 +27,10 @@ def impose() -> None:
     result = ("self", "client", "task_name", "task_id", "result", "fl_ctx")
     runner = f"{_SERVER}.server_runner:ServerRunner"
     patch(f"{runner}._process_submission", result, _never_fatal)
+    streams = "nvflare.fuel.f3.streaming.byte_streamer:ByteStreamer"
+    ack = f"{streams}._ack_handler"
+    patch(ack, ("message",), lambda theirs: staticmethod(_of_its_own_stream(theirs)))
+    patch(f"{streams}._error_handler", ("self", "message"), _of_its_own_stream)
     job = "nvflare.fuel.f3.cellnet.cell:_is_server_job_cell"
     patch(job, ("my_info",), lambda theirs: _never)
 
@@ -38,6 +42,7 @@ def _in_its_own_name(process: Any) -> Any:
     from nvflare.apis.shareable import Shareable
     from nvflare.fuel.f3.cellnet.defs import MessageHeaderKey, ReturnCode
     from nvflare.fuel.f3.cellnet.utils import make_reply
+    from nvflare.private.defs import CellMessageHeaderKeys
 
     def is_of(member: str, data: Any, client: Any) -> bool:
         if not isinstance(data, Shareable) or (client is not None and client.name != member):
@@ -50,12 +55,32 @@ def _in_its_own_name(process: Any) -> Any:
     def checked(agent: Any, request: Any) -> Any:
         member = request.get_header(MessageHeaderKey.ORIGIN).partition(".")[0]
         if member != "server":
-            client = agent._get_client(request.get_header("token"))
+            client = agent._get_client(request.get_header(CellMessageHeaderKeys.TOKEN))
             if not is_of(member, request.payload, client):
                 return make_reply(ReturnCode.AUTHENTICATION_ERROR)
         return process(agent, request)
 
     return checked
+
+
+def _of_its_own_stream(handle: Any) -> Any:
+    """Only who a stream goes to, or the server that passes it on, says how far it has come.
+
+    FLARE numbers its streams, and takes anybody's word that one of them has failed.
+    """
+    from nvflare.fuel.f3.cellnet.defs import MessageHeaderKey
+    from nvflare.fuel.f3.streaming.byte_streamer import ByteStreamer
+    from nvflare.fuel.f3.streaming.stream_const import StreamHeaderKey
+
+    def handler(*about: Any) -> None:
+        message = about[-1]
+        task = ByteStreamer.tx_task_map.get(message.get_header(StreamHeaderKey.STREAM_ID))
+        origin = message.get_header(MessageHeaderKey.ORIGIN)
+        passed_on = origin.partition(".")[0] == "server"
+        if task is None or passed_on or origin == task.target:
+            handle(*about)
+
+    return handler
 
 
 def _as_certified(theirs: Any) -> Any:

@@ -21,8 +21,8 @@ from ..guard import only_one
 from ..job.definition import write_job
 from ..kits.paths import server_workspace
 from ..processes import told_to_end
-from ..workspace import write_console
-from .admin import Console, Unavailable
+from ..workspace import write_admin
+from .admin import Admin, Unavailable
 from .attendance import Attendance
 from .notice import Board
 from .server import Server
@@ -92,10 +92,10 @@ class Supervisor:
             f"{self._directory}: a start runs there already",
             "see fedfact federation status, or end it with stop",
         )
-        with lock, Console(write_console(self._directory)) as console, self._server:
+        with lock, Admin(write_admin(self._directory)) as admin, self._server:
             write_status(self._directory, self.status)
-            while self._gather(console):
-                outcome, now = self._run_job(console), self._progress()
+            while self._gather(admin):
+                outcome, now = self._run_job(admin), self._progress()
                 stuck, reached = (0, now) if now > reached else (stuck + 1, reached)
                 if self._missing() and (stuck == self._tries or (stuck and outcome == "done")):
                     break  # those who were there could not be helped
@@ -104,17 +104,17 @@ class Supervisor:
                         f"{self._directory}: the protocol did not get on in {stuck} jobs; see "
                         f"{self._workspace / 'flare.log'} for why, then start it again"
                     )
-            self._put_away(console)
+            self._put_away(admin)
 
     def _over(self) -> bool:
         return self._stop.is_set() or self._finished()
 
-    def _gather(self, console: Console) -> bool:
+    def _gather(self, admin: Admin) -> bool:
         """Wait for all members, or for a quorum of them when patience is at its end; whether there
         is anything left to do for which members are there."""
         deadline = time.monotonic() + self._patience
         while not self._over():
-            self._look(console)
+            self._look(admin)
             missing = self._missing()
             wanted = (missing or self._members) - self._attendance.left_out
             there = self.status.registered & wanted
@@ -126,20 +126,20 @@ class Supervisor:
             self._stop.wait(_LOOK)
         return False
 
-    def _run_job(self, console: Console) -> str:
+    def _run_job(self, admin: Admin) -> str:
         """Submit a job and watch until the protocol has returned in it, or it is lost; how."""
         members = sorted(self._members - self._attendance.left_out)
         quorum = 1 if self._missing() else self._quorum
-        folder = write_job(console.workspace / "job", members, quorum)
+        folder = write_job(admin.workspace / "job", members, quorum)
         try:
-            job = console.submit(folder)
+            job = admin.submit(folder)
         except Unavailable:
             return "lost"
         self._tell(job=job, state="SUBMITTED", jobs=self.status.jobs + 1)
         self._attendance.begin(job)
         starts, before = self._server.starts, self._progress()
         while not self._stop.is_set() and self._board.outcome(job) is None:
-            self._look(console)
+            self._look(admin)
             if self._server.starts != starts or self.status.state.startswith("FINISHED"):
                 break
             notice = self._attendance.news()
@@ -154,15 +154,15 @@ class Supervisor:
             raise (Paused if outcome.how == "paused" else InputError)(outcome.words)
         return outcome.how
 
-    def _look(self, console: Console) -> None:
+    def _look(self, admin: Admin) -> None:
         """See how things stand; start the server where there is none."""
         if not self._server.is_running():
-            console.close()
+            admin.close()
             self._server.start()
         job = self.status.job
         try:
-            sites = console.jobs()
-            state = self.status.state if job is None else console.state(job)
+            sites = admin.jobs()
+            state = self.status.state if job is None else admin.state(job)
         except Unavailable:
             self._tell(server=False)
             return
@@ -181,14 +181,14 @@ class Supervisor:
             write_status(self._directory, self.status)
         self._show(self.status)
 
-    def _put_away(self, console: Console) -> None:
+    def _put_away(self, admin: Admin) -> None:
         """Have the sites end the last job, so that none is found in it later."""
         job, deadline = self.status.job, time.monotonic() + _SETTLE
         try:
             if job is not None and self._board.outcome(job) is None:
-                console.abort(job)
+                admin.abort(job)
             while self._server.is_running() and time.monotonic() < deadline:
-                if not any(console.jobs().values()):
+                if not any(admin.jobs().values()):
                     return
                 time.sleep(_LOOK / 2)
         except Unavailable:

@@ -7,13 +7,13 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
-from ...arrays import Floats
-from ...study.files.directory import Table
-from ..base.bands import Band, band, draw_band
-from ..base.chart import Chart, Panel
-from ..base.style import GREY, RED, Percent, legend_below
-from ..base.words import Cell, claim, number, percent, span
-from .cases import Case, where
+from ....arrays import Floats
+from ....study.files.columns import StudyTable
+from ...base.bands import Band, band, draw_band
+from ...base.chart import Chart, Panel
+from ...base.style import GREY, RED, Percent, legend_below
+from ...base.words import Cell, claim, number, percent, span
+from ..cases import Case, where
 
 Measure = Literal["loss", "accuracy"]
 
@@ -108,15 +108,15 @@ def _range(case: Case, measure: Measure) -> tuple[Floats, Floats]:
     return values.min(axis=0), values.max(axis=0)
 
 
-def _table(case: Case, training: str) -> Table:
+def _table(case: Case, training: str) -> StudyTable:
     return where(case.result.curves, arm=case.numbers["arm"], training=training)
 
 
-def _seeds(table: Table) -> list[Table]:
+def _seeds(table: StudyTable) -> list[StudyTable]:
     return [where(table, seed=seed) for seed in np.unique(table["seed"])]
 
 
-def _by_epoch(table: Table, measure: Measure, epochs: Floats) -> Floats:
+def _by_epoch(table: StudyTable, measure: Measure, epochs: Floats) -> Floats:
     """One row for each model, one column for each epoch."""
     order = np.argsort(table["epoch"], kind="stable")
     values: Floats = table[measure][order].astype(np.float64)

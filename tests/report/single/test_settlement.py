@@ -1,4 +1,4 @@
-"""Figures: written in each format, whatever the population; what they show is checked by eye."""
+"""The picture of a settlement: in each format, of any population; its looks are checked by eye."""
 
 import io
 
@@ -7,10 +7,7 @@ import pytest
 from PIL import Image
 
 from fedfact import Population, Terms, settle
-from fedfact.advice.advise import advise
-from fedfact.advice.applicant import Applicant
-from fedfact.mechanism import Others, whole_local_optimum
-from fedfact.report.single.loss_curves import picture_of_losses
+from fedfact.mechanism import RULES, whole_local_optimum
 from fedfact.report.single.settlement import picture_of_settlement
 
 
@@ -27,7 +24,7 @@ def size(png):
 
 
 @pytest.mark.parametrize("n", [3, 40, 41, 5000])
-@pytest.mark.parametrize("rule", ["sandwich", "rebate"])
+@pytest.mark.parametrize("rule", RULES)
 def test_settlements_of_any_size_can_be_drawn(n, rule):
     width, height = size(picture_of_settlement(settled(n, rule), ".png"))
     assert width == 1200
@@ -47,16 +44,3 @@ def test_names_are_drawn_as_they_are():
     population = Population(names, np.full(5, 1e-6), np.full(5, 1000))
     assert size(picture_of_settlement(settle(population, Terms(error_scale=1.0)), ".png"))
     assert b"$\\foo$" in picture_of_settlement(settle(population, Terms(error_scale=1.0)), ".svg")
-
-
-@pytest.mark.parametrize("rule", ["sandwich", "rebate"])
-@pytest.mark.parametrize(("others", "capacity"), [(2, None), (50, None), (50, 400)])
-def test_losses_can_be_drawn(rule, others, capacity):
-    member = Applicant(
-        true_cost=1e-6,
-        terms=Terms(error_scale=1.0, rule=rule),
-        others=Others(np.full(others, 300.0), np.linspace(0.5e-6, 1.5e-6, others)),
-        knows_reports=True,
-        capacity=capacity,
-    )
-    assert size(picture_of_losses(advise(member), member, ".png")) == (1125, 720)

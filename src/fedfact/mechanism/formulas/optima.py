@@ -6,9 +6,9 @@
 
 import numpy as np
 
-from ..arrays import MOST_SAMPLES, ArrayLike, Floats, Ints, floats
-from ..errors import InputError
-from .curve import CurveLike, curve_of
+from ...arrays import MOST_SAMPLES, ArrayLike, Floats, Ints, floats
+from ...errors import InputError
+from ..curve import CurveLike, curve_of
 
 
 def local_optimum(cost: ArrayLike, curve: CurveLike) -> Floats:

@@ -4,9 +4,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from ..arrays import ArrayLike, Floats, Ints, floats
-from ..errors import InputError
-from .competition import winner_in_threes
+from ...arrays import ArrayLike, Floats, Ints, floats
+from ...errors import InputError
+from ..competition import winner_in_threes
 
 
 class CostDistribution(Protocol):

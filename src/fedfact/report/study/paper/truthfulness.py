@@ -5,12 +5,12 @@ from collections.abc import Sequence
 import numpy as np
 from matplotlib.axes import Axes
 
-from ...arrays import Floats
-from ..base.bands import Band, band, draw_band
-from ..base.chart import Chart, Panel
-from ..base.style import BLUE, GREY, ORANGE, PAPER, Percent, legend_below
-from ..base.words import Cell, claim, listed, percent, signed_percent, span
-from .cases import Case
+from ....arrays import Floats
+from ...base.bands import Band, band, draw_band
+from ...base.chart import Chart, Panel
+from ...base.style import BLUE, GREY, ORANGE, PAPER, Percent, legend_below
+from ...base.words import Cell, claim, listed, percent, signed_percent, span
+from ..cases import Case
 
 HEADER = ["case", "added to the cost", "believed", "low", "high", "realised", "low", "high"]
 

@@ -5,17 +5,16 @@ from collections.abc import Sequence
 import numpy as np
 from matplotlib.axes import Axes
 
-from ...study.files.keys import PAPER
-from ..base.chart import Chart, Panel
-from ..base.style import BLUE, GREY, INK, ORANGE, RED, SKY
-from ..base.words import Cell, claim, estimate, listed, number, span
-from .cases import Case
-from .rules import settled_by
+from ...base.chart import Chart, Panel
+from ...base.style import BLUE, GREY, INK, ORANGE, RED, SKY
+from ...base.words import Cell, claim, estimate, listed, number, span
+from ..cases import Case
+from ..rules import measured_by
 
 HEADER = ["case", "loss", "mean", "low", "high", "local / this"]
 
-_SHARE = {PAPER: " (1/G)"}
-"""Of its pool, what a winner gets by a rule."""
+_SHARE = " (1/G)"
+"""Of its pool, what a winner gets as settled; in the paper's readings it is 3/n."""
 
 
 def _bars(case: Case) -> list[tuple[str, str, str]]:
@@ -30,8 +29,8 @@ def _bars(case: Case) -> list[tuple[str, str, str]]:
         ("fact_realised", "FACT, realised (exact p)", SKY),
         ("fact_believed", "FACT, believed (p = ½)", ORANGE),
         *(
-            (each.key, f"{each.label}{_SHARE.get(each.name, '')}", each.colour)
-            for each in settled_by([case])
+            (each.key, f"{each.label}{_SHARE * each.rule.from_paper}", each.colour)
+            for each in measured_by([case])
         ),
         ("federated", "federated" if deviate else "federated,\nif nobody free rode", RED),
     ]

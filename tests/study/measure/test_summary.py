@@ -5,6 +5,8 @@ import math
 import pytest
 
 FACTS = ("fact_paper", "fact_realised", "fact_believed", "fact_settled", "fact_rebate")
+RULES = {"sandwich": ("measured", "analytic"), "rebate": ("measured", "analytic"),
+         "shared": ("analytic",)}  # fmt: skip
 CASES = [(arm, seed) for arm in range(2) for seed in range(2)]
 TERMS = {
     "plain": [],
@@ -291,8 +293,10 @@ def test_checks_count_agents_of_all_seeds(halves, theory):
             ("contribution", "contributes"),
             ("rational_sandwich", "rational_sandwich"),
             ("rational_rebate", "rational_rebate"),
+            ("rational_shared", "rational_shared"),
         ):
-            asked = [a for a in agents if name != "contribution" or a["kind"] == "honest"]
+            honest = name in ("contribution", "rational_shared")
+            asked = [a for a in agents if not honest or a["kind"] == "honest"]
             passed = sum(agent[column] for agent in asked)
             assert said["checks"][name] == {"passed": passed, "of": len(asked)}
         for half in both:
@@ -302,6 +306,7 @@ def test_checks_count_agents_of_all_seeds(halves, theory):
                 worst = of["local"][k] + unit * (1 + 1e-6)
                 assert agent["rational_sandwich"] == (of["if_lost"][k] <= worst)
                 assert agent["rational_rebate"] == (of["fact_rebate"][k] <= worst)
+                assert agent["rational_shared"] or agent["kind"] != "honest"
 
 
 def test_honest_agents_contribute_and_deviators_do_not(halves):
@@ -311,11 +316,12 @@ def test_honest_agents_contribute_and_deviators_do_not(halves):
             if agent["kind"] != "misreport":
                 best = 1 / math.sqrt(agent["true_cost"])
                 assert agent["best_samples"] == pytest.approx(best, rel=1e-5)  # Thm 3
-            assert agent["deviation_cost"] > -1e-12
+            for rule in RULES:
+                assert agent[f"deviation_cost_{rule}"] > -1e-12
 
 
-def test_deviation_costs_what_the_formula_says(halves, theory):
-    """By A/m and our sandwich settlement: the local loss less chance times (1 - rho)·pool/G."""
+def test_deviating_under_the_sandwich_costs_what_the_formula_says(halves, theory):
+    """By A/m: the local loss less chance times (1 - rho)·pool/G."""
     for half in halves[0]:
         used, reports = half.column("samples"), half.column("reported_cost")
         kept, groups = 1 - half.terms["retention"], len(used) // 3
@@ -325,9 +331,66 @@ def test_deviation_costs_what_the_formula_says(halves, theory):
             prize = kept * sum(1 / m - 1 / sum(others) for m in others) / groups
             losses = [
                 1 / m + c * m - prize * float(theory.win_chances([*others_told, told])[-1])
-                for m, told in ((agent["samples"], agent["reported_cost"]), (c**-0.5, c))
+                for m, told in (
+                    (agent["samples"], agent["reported_cost"]),
+                    (theory.best_whole_samples(c, 1.0), c),
+                )
             ]
-            assert agent["deviation_cost"] == pytest.approx(losses[0] - losses[1], abs=1e-12)
+            cost = agent["deviation_cost_sandwich"]
+            assert cost == pytest.approx(losses[0] - losses[1], abs=1e-12)
+
+
+def test_deviating_under_the_other_rules_costs_loss_and_charge(halves, theory):
+    """By A/m, x = m or n·m: A/x + c·m and the charge A/x + c'·m - 2√(A·c'), less those of m*."""
+    for half in halves[0]:
+        n = len(half.agents)
+        for rule, times in (("rebate", 1), ("shared", n)):
+            used = [row["samples"] for row in half.settlement if row["rule"] == rule][-n:]
+            for agent, m in zip(half.agents, used, strict=True):
+                c, report, A = agent["true_cost"], agent["reported_cost"], 1 / times
+                lost, honest = (
+                    A / x + c * x + A / x + told * x - 2 * math.sqrt(A * told)
+                    for x, told in ((m, report), (theory.best_whole_samples(c, A), c))
+                )
+                cost = agent[f"deviation_cost_{rule}"]
+                assert cost == pytest.approx(lost - honest, abs=1e-12)
+
+
+def test_what_rules_leave_by_the_curve_follows_from_their_settlements(halves, theory):
+    found, summary = halves
+    for half in found:
+        said = half.summary["by_curve"]
+        assert list(said) == list(RULES)
+        cost = half.column("true_cost")
+        best = [theory.best_whole_samples(c, 1.0) for c in cost]
+        alone = [1 / m + c * m for m, c in zip(best, cost, strict=True)]
+        assert half.column("alone_by_curve") == near(alone)
+        for rule in RULES:
+            rows = [r for r in half.settlement if (r["rule"], r["input"]) == (rule, "analytic")]
+            used = [row["samples"] for row in rows]
+            assert said[rule]["samples"]["seeds"][half.seed] == near(theory.mean(used))
+            ends = half.column(f"by_curve_{rule}")
+            assert said[rule]["loss"]["seeds"][half.seed] == near(sum(ends) / sum(alone))
+            if rule == "sandwich":
+                continue  # its draw is not its mean
+            for row, c, end in zip(rows, cost, ends, strict=True):
+                lost = 1 / sum(used) + c * row["samples"]
+                assert end == near(lost - summary["curve"]["unit"] * row["net"])
+        assert half.summary["samples"]["seeds"][half.seed] == near(
+            theory.mean(half.column("samples"))
+        )
+
+
+def test_shared_is_settled_by_the_curve_only_with_samples_of_its_own(halves, theory):
+    for half in halves[0]:
+        rows = [row for row in half.settlement if row["rule"] == "shared"]
+        assert {row["input"] for row in rows} == {"analytic"}
+        assert half.summary["settlement"]["shared"]["input"] == "analytic"
+        n = len(half.agents)
+        for row, agent in zip(rows, half.agents, strict=True):
+            part = 0.4 if agent["kind"] == "free-ride" else 1
+            best = theory.best_whole_samples(agent["reported_cost"], 1 / n)
+            assert row["samples"] == max(1, math.floor(part * best + 1e-6))
 
 
 def test_costs_reports_and_samples_fit_together(halves, theory):
@@ -345,20 +408,21 @@ def test_costs_reports_and_samples_fit_together(halves, theory):
 def test_settlements_conserve_money(halves, study):
     for half in halves[0]:
         n = len(half.agents)
-        for rule in ("sandwich", "rebate"):
-            for source in ("measured", "analytic"):
+        for rule, inputs in RULES.items():
+            for source in inputs:
                 rows = [r for r in half.settlement if (r["rule"], r["input"]) == (rule, source)]
                 assert [row["agent"] for row in rows] == half.column("agent")
                 for row in rows:
                     received = row["reward"] + row["rebate"] + row["compensation"]
                     assert row["net"] == received - row["fee"] - row["charge"]
-                    assert min(row[name] for name in ("fee", "charge", "reward", "rebate")) >= 0
+                    assert min(row[name] for name in ("charge", "reward", "rebate")) >= 0
+                    assert row["fee"] >= 0 or rule == "shared"
                     assert row["won"] or not row["reward"]
                     assert row["reward"] == 0 or rule == "sandwich"
-                    assert row["rebate"] == 0 or rule == "rebate"
+                    assert row["rebate"] == 0 or rule != "sandwich"
                 surplus = -sum(row["net"] for row in rows)
                 assert surplus >= 0
-                if source == "measured":
+                if source == inputs[0]:
                     assert half.summary["settlement"][rule]["surplus"][half.seed] == surplus
                 groups = [row["group"] for row in rows]
                 drawn = range(n // 3) if rule == "sandwich" else ()
@@ -392,27 +456,46 @@ def test_settled_amounts_are_the_waterfalls(halves, study):
                 given = half.theory.share(each, among, retention)
                 assert row["rebate"] == (given if rule == "rebate" else 0)
                 assert row["reward"] == (given if row["won"] else 0)
-                assert row["charge"] == row["penalty"] == 0
+                assert row["charge"] == 0
             assert half.summary["settlement"][rule]["shortfall"][half.seed] == missing
 
 
-def test_analytic_amounts_follow_the_formula(halves, study):
+def analytic(half, rule):
+    """The rows by the curve, their samples, and K."""
+    rows = [r for r in half.settlement if (r["rule"], r["input"]) == (rule, "analytic")]
+    return rows, [row["samples"] for row in rows], 1 / half.theory.exact(half.terms["unit"])
+
+
+def test_sandwich_amounts_by_the_curve_follow_the_formula(halves):
     for half in halves[0]:
-        unit, retention = half.terms["unit"], half.terms["retention"]
-        K, m = 1 / half.theory.exact(unit), half.column("samples")
+        rows, m, K = analytic(half, "sandwich")
+        assert m == half.column("samples")
         M, n = sum(m), len(m)
-        for rule, among in (("sandwich", n // 3), ("rebate", n - 1)):
-            rows = [r for r in half.settlement if (r["rule"], r["input"]) == (rule, "analytic")]
-            for k, row in enumerate(rows):
-                assert row["fee"] == math.floor(K / m[k] - K / M)
-                left = M - m[k]
-                pool = sum(math.floor(K / m[j] - K / left) for j in range(n) if j != k)
-                given = half.theory.share(pool, among, retention)
-                assert row["rebate"] == (given if rule == "rebate" else 0)
-                assert row["reward"] == (given if row["won"] else 0)
-                gap = math.sqrt(1 / m[k]) - math.sqrt(half.agents[k]["reported_cost"] * m[k])
-                charge = gap**2 / unit if rule == "rebate" else 0
-                assert row["charge"] == pytest.approx(charge, abs=1.01)
+        for k, row in enumerate(rows):
+            assert row["fee"] == math.floor(K / m[k] - K / M)
+            left = M - m[k]
+            pool = sum(math.floor(K / m[j] - K / left) for j in range(n) if j != k)
+            given = half.theory.share(pool, n // 3, half.terms["retention"])
+            assert (row["rebate"], row["charge"]) == (0, 0)
+            assert row["reward"] == (given if row["won"] else 0)
+
+
+@pytest.mark.parametrize("rule", ["rebate", "shared"])
+def test_balanced_amounts_by_the_curve_follow_the_formula(halves, theory, rule):
+    """Fees and charges rounded up, rebates down; x = m, or n·m under shared."""
+    for half in halves[0]:
+        rows, m, K = analytic(half, rule)
+        M, n, kept = sum(m), len(m), 1 - theory.exact(half.terms["retention"])
+        e = [K / (x * (n if rule == "shared" else 1)) for x in m]
+        for k, (row, agent) in enumerate(zip(rows, half.agents, strict=True)):
+            assert 0 <= row["fee"] - (e[k] - K / M) < 1.01
+            others = theory.exact(n * (M - m[k])) / (n - 1)
+            back = kept * (sum(e) - e[k] - (n - 1) * K / others) / (n - 1)
+            assert 0 <= back - row["rebate"] < 1.01
+            c = theory.exact(agent["reported_cost"]) * K
+            best = theory.best_whole_samples(agent["reported_cost"], e[0] * m[0] / K)
+            charge = e[k] + c * m[k] - e[k] * m[k] / best - c * best
+            assert 0 <= row["charge"] - charge < 1.01
 
 
 def test_the_unit_of_the_summary_turns_amounts_into_losses(halves):

@@ -10,8 +10,8 @@ believes.
 
 import numpy as np
 
-from ..arrays import ArrayLike, Floats, floats
-from .curve import CurveLike, curve_of
+from ...arrays import ArrayLike, Floats, floats
+from ..curve import CurveLike, curve_of
 from .penalty import free_rider_penalty
 
 

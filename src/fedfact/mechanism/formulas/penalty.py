@@ -18,9 +18,9 @@ return their limits.
 
 import numpy as np
 
-from ..arrays import ArrayLike, Floats, floats
-from ..errors import InputError
-from .curve import CurveLike, curve_of
+from ...arrays import ArrayLike, Floats, floats
+from ...errors import InputError
+from ..curve import CurveLike, curve_of
 
 MISS = 0.01
 """What part of m* an agent may miss before that alone may cost it all that federation brings."""
@@ -38,12 +38,12 @@ def _saved(s: Floats, b: float) -> Floats:
     return s / (1 + s) if b == 1 else -np.expm1(-b * np.log1p(s)) / b
 
 
-def _ratio(s: Floats, b: float) -> Floats:
-    """β/γ, which is 1/(1 + b) where nobody else contributes."""
+def _ratio(s: Floats, b: float, times: Floats | float = 1.0) -> Floats:
+    """So many times β/γ, which is 1/(1 + b) where nobody else contributes."""
     if b == 1:
-        return (1 + s) / (s + 2)
+        return floats(times * (1 + s) / (s + 2))
     with np.errstate(invalid="ignore"):
-        return np.where(s == 0, 1 / (1 + b), _saved(s, b) / _slope(s, b))
+        return floats(times * np.where(s == 0, 1 / (1 + b), _saved(s, b) / _slope(s, b)))
 
 
 def _weight(s: Floats, b: float) -> Floats:
@@ -94,7 +94,7 @@ def free_rider_penalty(
     short = 1 - floats(samples) / m_star
     scale = floats(reported_cost) * m_star * _weight(s, b) / 2
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        value = scale / slack * (short + slack * _ratio(s, b)) ** 2
+        value = scale / slack * (short + _ratio(s, b, slack)) ** 2
     return np.where((scale == 0) | ((slack == 0) & (short == 0)), 0.0, value)[()]
 
 

@@ -1,4 +1,7 @@
-"""Figure 3: penalty plus cost of data, against the samples used."""
+"""Figure 3: the paper's penalty plus cost of data, against the samples used.
+
+No settlement collects the penalty.
+"""
 
 import json
 from collections.abc import Sequence
@@ -6,10 +9,10 @@ from collections.abc import Sequence
 import numpy as np
 from matplotlib.axes import Axes
 
-from ..base.chart import Chart, Panel
-from ..base.style import BLUE, GREEN, ORANGE, PAPER, PINK, RED, SKY, legend_below
-from ..base.words import Cell, claim, listed, percent, signed_percent, span
-from .cases import Case
+from ...base.chart import Chart, Panel
+from ...base.style import BLUE, GREEN, ORANGE, PAPER, PINK, RED, SKY, legend_below
+from ...base.words import Cell, claim, listed, percent, signed_percent, span
+from ..cases import Case
 
 _COLOURS = (BLUE, ORANGE, PINK, SKY, RED)
 
@@ -17,15 +20,14 @@ _SAMPLES = "{:,.4g}".format
 _NEAR = 1e-4
 """A part of m* that counts as none: what a search for the lowest point may miss."""
 
-HEADER = ["case", "α", "samples", "penalty plus cost", "with A/M"]
+HEADER = ["case", "α", "samples", "penalty plus cost", "with e(M)"]
 
 
 def penalty_curves(cases: Sequence[Case]) -> Chart:
     """Figure 3 of these cases; the partition of the data plays no part, so alike ones are one."""
     unlike: dict[str, tuple[str, Case]] = {}
     for case in cases:
-        name = case.name if case.numbers["deviators"] else case.study
-        unlike.setdefault(json.dumps(case.numbers["penalty"]), (name, case))
+        unlike.setdefault(json.dumps(case.numbers["penalty"]), (case.unlike(), case))
     drawn = list(unlike.values())
     names = [name for name, _ in drawn]
     titles = [case.name if names.count(name) > 1 else name for name, case in drawn]
@@ -49,7 +51,7 @@ def penalty_panel(case: Case, title: str) -> Panel:
         for k, curve in enumerate(penalty["curves"]):
             colour, label = _COLOURS[k % len(_COLOURS)], f"α = {curve['alpha']:g}"
             axes.plot(samples, curve["values"], color=colour, label=label)
-            axes.plot(samples, curve["total"], color=colour, ls="--", label=f"{label}, with A/M")
+            axes.plot(samples, curve["total"], color=colour, ls="--", label=f"{label}, with e(M)")
             least = np.interp(curve["best"], samples, curve["total"])
             axes.plot(curve["best"], least, "o", color=colour, mec=PAPER, ms=8, zorder=5)
         axes.axvline(penalty["optimum"], color=GREEN, lw=1, ls=":", zorder=0)

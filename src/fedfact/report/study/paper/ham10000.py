@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from ..base.chart import Chart
-from ..base.words import Cell
-from .cases import Case
+from ...base.chart import Chart
+from ...base.words import Cell
+from ..cases import Case
 from .loss_bars import loss_panel, loss_rows, loss_says
 from .penalty_curves import penalty_panel, penalty_says
 from .training_curves import HEADER as CURVES_HEADER

@@ -1,0 +1,3 @@
+"""The paper's figures, one a file."""
+
+__all__: list[str] = []
