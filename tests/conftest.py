@@ -12,6 +12,13 @@ from fedfact import cli
 ROOT = Path(__file__).parents[1]
 
 
+@pytest.fixture(autouse=True)
+def no_terminal(monkeypatch):
+    """Nothing says how wide the screen is, though it may where tests are started."""
+    for name in ("COLUMNS", "LINES"):
+        monkeypatch.delenv(name, raising=False)
+
+
 @dataclass
 class Run:
     code: int

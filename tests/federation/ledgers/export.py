@@ -6,7 +6,6 @@ PYTHONPATH=src:tests/federation python tests/federation/ledgers/export.py
 import tempfile
 from pathlib import Path
 
-from conftest import SIZED, House
 from fedfact.federation.ledger.export import export
 
 
@@ -15,6 +14,8 @@ def main():
 
     Under ``shared`` members have sizes and the curve another exponent than 1.
     """
+    from conftest import SIZED, House  # beside this folder; pytest collects this file too
+
     kinds = {"rebate": {"rule": "rebate"}, "sandwich": {"rule": "sandwich"}, "shared": SIZED}
     for name, how in kinds.items():
         with tempfile.TemporaryDirectory() as folder:
