@@ -689,7 +689,23 @@ def test_slow_once_it_goes_on_from_where_it_is(make_house, wired, sound):
     assert not delivery.left
     assert (line.samples, line.counted, line.charge) == (94, 141, 0)
     said = record.acknowledged["birch"].said.read_head().content
-    assert said["why"] == ["I answered 3 rounds in time, and am counted for 2 of 3"]
+    assert said["agrees"] is True  # a single answer may get lost
+    copy = verify_copy(house.entries(), "birch", MemberFiles(house.agents["birch"]))
+    assert [each.name for each in copy if not each.holds] == ["own rounds"]
+
+
+def test_slow_more_than_once_it_disputes_what_it_is_billed_for(make_house, wired, sound):
+    house = make_house(agents=4, rounds=4)
+
+    def after(agent, kind, reply):
+        late = agent == "birch" and kind == "round" and head(reply).content["round"] in (2, 3)
+        return Failure("timeout") if late else reply
+
+    house.run(wired(house, after=after))
+    record = sound(house)
+    assert (record.deliveries["birch"].counted, record.lines["birch"].samples) == (141, 70)
+    said = record.acknowledged["birch"].said.read_head().content
+    assert said["why"] == ["I answered 4 rounds in time, and am counted for 2 of 4"]
 
 
 # ----------------------------------------------------------------------------------- cost

@@ -85,6 +85,11 @@ class Rounds:
     held: int
 
 
+def may_miss(rounds: int) -> int:
+    """So many answers may get lost, of so many rounds, before anybody makes something of it."""
+    return min(MAY_MISS, rounds // 3)
+
+
 def leaving(number: int) -> dict[str, int]:
     """What an agent answers to this round instead, if it leaves."""
     return {"leaves": number}
@@ -135,10 +140,10 @@ def deliveries(
 ) -> list[Delivery]:
     """What each agent delivered, by its last attestation; agents that never took part are not
     among them. ``attended``, ``asked``: rounds by agent; ``gone``: agents that said they leave."""
-    may_miss, found = min(MAY_MISS, rounds.held // 3), []
+    found = []
     for agent, said in sorted(attested.items()):
         contract = contracts[agent]
-        left = agent in gone or rounds.held - said.round > may_miss
+        left = agent in gone or rounds.held - said.round > may_miss(rounds.held)
         counted, billed = counted_and_billed(
             contract,
             terms,

@@ -10,7 +10,7 @@ from typing import Any
 from ...mechanism import Standing, Terms, rule_of
 from ...mechanism.rules import GIVEN
 from ..agreement.contract import Contract
-from ..agreement.delivery import Rounds, counted_and_billed
+from ..agreement.delivery import Rounds, counted_and_billed, may_miss
 from ..agreement.statement_message import StatementMessage
 from ..wire.canonical import number_of
 
@@ -74,11 +74,12 @@ def _settled_among(told: StatementMessage, contract: Contract) -> Standing:
 
 
 def _absences(told: StatementMessage, in_time: Sequence[int]) -> list[str]:
-    """Rounds that it answered in time, and that it is not counted for."""
+    """Rounds that it answered in time and is not counted for, unless so few that they got lost."""
     answered = [number for number in in_time if number <= told.rounds]
     if told.left and answered and answered[-1] > told.last_round:
         return [f"I answered in time until round {answered[-1]}, not {told.last_round}"]
-    if told.attended < len(answered) or told.asked > told.rounds:
+    lost = len(answered) - told.attended
+    if lost > may_miss(told.rounds) or told.asked > told.rounds:
         return [
             f"I answered {len(answered)} rounds in time, and am counted for {told.attended} of "
             f"{told.asked}"
