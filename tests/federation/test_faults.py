@@ -269,6 +269,25 @@ def test_a_wrong_statement_is_objected_to(told, rule, change, why):
     assert any(why in each for each in found), found
 
 
+@pytest.mark.parametrize(
+    ("answered", "disputed"),
+    [
+        (15, False),
+        (16, False),  # killed as it answered: gone in any case, and one answer may get lost
+        (17, True),  # three were thrown away
+        (18, True),  # with this one it had not left
+        (20, True),
+    ],
+)
+def test_leaving_is_disputed_where_lost_answers_made_it_so(told, answered, disputed):
+    said, contract, terms = told["rebate", "birch"]
+    other = changed(said, rounds=20, last_round=14 + (answered < 17), attended=14, left=True)
+    found = objections(
+        other, contract, terms, contract.samples, in_time=range(1, answered + 1), planned=20
+    )
+    assert any("answered" in each for each in found) is disputed, found
+
+
 def test_a_larger_federation_than_was_signed_for_is_objected_to(told):
     """More samples of others make a larger fee: no more than all agreed to are ever billed."""
     said, contract, terms = told["rebate", "birch"]

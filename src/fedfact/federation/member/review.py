@@ -76,8 +76,10 @@ def _settled_among(told: StatementMessage, contract: Contract) -> Standing:
 def _absences(told: StatementMessage, in_time: Sequence[int]) -> list[str]:
     """Rounds that it answered in time and is not counted for, unless so few that they got lost."""
     answered = [number for number in in_time if number <= told.rounds]
-    if told.left and answered and answered[-1] > told.last_round:
-        return [f"I answered in time until round {answered[-1]}, not {told.last_round}"]
+    last = answered[-1] if answered else 0
+    stayed = told.rounds - last <= may_miss(told.rounds)
+    if told.left and stayed and last > told.last_round:
+        return [f"I answered in time until round {last}, not {told.last_round}"]
     lost = len(answered) - told.attended
     if lost > may_miss(told.rounds) or told.asked > told.rounds:
         return [
