@@ -85,7 +85,7 @@ def paper(samples, terms):
 
 
 def balanced(population, terms):
-    """Fees, pools and charges of `rebate` and `shared` (THEORY, section 8)."""
+    """Fees, pools and charges of `rebate` and `shared` (docs/theory.md)."""
     m, n = population.samples.tolist(), len(population)
     u = [1] * n if population.size is None else population.size.tolist()
     K, b, M, U = scale(terms), fraction(terms.exponent), sum(m), sum(u)
@@ -96,8 +96,11 @@ def balanced(population, terms):
         return m[i] if terms.rule == "rebate" else Fraction(m[i] * total, u[i])
 
     own = [u[i] * power_up(K * fine, effective(i, U), b) for i in range(n)]
-    together = power_down(K * fine, M, b)
-    fee = [-((u[i] * together - own[i]) // fine) for i in range(n)]
+    fee = []
+    for i in range(n):
+        as_fine = 2 ** (20 + (u[i] - 1).bit_length())  # as its own size asks for, alone to work out
+        alone, together = power_up(K * as_fine, effective(i, U), b), power_down(K * as_fine, M, b)
+        fee.append(-(u[i] * (together - alone) // as_fine))
     pool, charge = [], []
     for i in range(n):
         without = power_up(K * fine, Fraction(U * (M - m[i]), U - u[i]), b) * (U - u[i])

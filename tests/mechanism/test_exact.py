@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from fedfact.mechanism import Population, Terms, settle
-from fedfact.mechanism.charge import Choices, exact_charge
+from fedfact.mechanism.charge import SampleChoices, exact_charge
 from fedfact.mechanism.exact import (
     DOES_NOT_FIT,
     MOST_MONEY,
@@ -112,7 +112,7 @@ def test_sum_floor_differences_of_near_ties(K, shift):
 def charges(K, cost, m, b=1):
     """Charges where the unit is 1 and agents have size 1 and any number of samples."""
     ones = np.ones_like(m)
-    choices = Choices(ones, 1, ones, ones, 10**12 * ones)
+    choices = SampleChoices(ones, 1, ones, ones, 10**12 * ones)
     return exact_charge(Terms(error_scale=K, exponent=b, unit=1), cost, m, choices).tolist()
 
 

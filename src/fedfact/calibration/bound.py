@@ -1,4 +1,4 @@
-"""What federation saves a member at least: a 95 % lower bound on e(m) − e(M) (THEORY §9).
+"""What federation saves a member at least: a 95 % lower bound on e(m) − e(M) (docs/calibrate.md).
 
 The bound takes nothing from the fit. It is Welch's, on a weighted sum of the mean losses measured:
 1 at m and −1 at the size of the whole. For m between two sizes convexity gives weights: with

@@ -226,7 +226,7 @@ def test_a_training_that_was_stopped_half_way_goes_on_from_its_checkpoint(
     tiny, monkeypatch, tmp_path
 ):
     output, told, notes = tmp_path / "out", [], []
-    monkeypatch.setattr(kept, "PAUSE", 0)
+    monkeypatch.setattr(kept.planned, "PAUSE", 0)
 
     def stops(what, done, total, unit):
         told.append(done)

@@ -16,14 +16,14 @@ TIMES_TO_OPEN = 2
 
 
 def open_nonces(session: Session) -> None:
-    """Ask for the nonces; where there is a draw, wait for absent members, and for a quorum."""
+    """Ask for the nonces; absent members get a chance, and a draw waits for a quorum."""
     record, contracts = session.record, session.record.contracts
     draws = rule_of(record.money).draws
     content = {"roster": roster_hash(contracts)}
     opened: dict[str, Evidence] = {}
     for k in range(TIMES_TO_OPEN):
         left = contracts.keys() - opened.keys()
-        if draws and k > 0 and left:
+        if k > 0 and left:
             session.give_a_chance(left - record.gone)
         for agent, message in session.ask("open", dict.fromkeys(sorted(left), content)).items():
             if isinstance(message, Message) and opens(message.head, contracts[agent]):
