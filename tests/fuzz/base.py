@@ -33,7 +33,7 @@ TERMS = """name = "oaks"
 [money]
 error_scale = 1.0
 rule = "sandwich"
-alpha = 0.9
+exponent = 0.9
 unit = 1e-6
 minimum_samples = 5
 [training]

@@ -1,4 +1,4 @@
-"""From trainings to the curve that terms can state: the fit, lowered until it is safe (docs/calibrate.md).
+"""From trainings to the curve that terms can state: the fit, lowered until it is safe.
 
 The fit says how fast the loss falls. It is not trusted to say what federation saves a member: A is
 lowered, by the factor q, until no member is charged for more than the measured losses prove at

@@ -29,7 +29,7 @@ def check_tables(path: Path, summary: Mapping[str, Any], tables: Mapping[str, St
         "curves": ("training", "agent", "epoch", "loss", "accuracy"),
         "agents": (
             *("agent", "kind", "reported_cost", "labels", "local_loss", "federated_loss"),
-            *("win_probability", "if_lost", "if_won", "spread", *facts(measured)),
+            *("win_probability", "if_lost", "if_won", "spread", "alone_by_curve", *facts(measured)),
             *map(by_curve_of, rules),
             *map(deviation_cost_of, rules),
         ),
