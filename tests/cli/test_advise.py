@@ -26,6 +26,22 @@ def test_advice_as_text_figure_and_json(fedfact, examples, tmp_path):
     assert json.loads(fedfact(*base, "--json").out)["agents"] == 6
 
 
+def test_a_member_says_its_size_where_members_have_sizes(fedfact, examples, tmp_path):
+    """Errors cost it as many times as much, so that it uses √4 times the samples."""
+    base = ["advise", "--cost", "0.5", "--terms", examples / "terms.toml", "--json"]
+    one = json.loads(fedfact(*base).out)
+    four = json.loads(fedfact(*base, "--size", 4).out)
+    assert (one["samples"], four["samples"]) == (2_000, 4_000)
+    assert four["alone"] == 2 * one["alone"]
+    assert four["others_samples"] == 2 * one["others_samples"]
+    sized = tmp_path / "sized.csv"
+    sized.write_text("agent,reported_cost,samples,size\na,0.5,4000,4\nb,0.5,2000,1\n")
+    refused = fedfact(*base, "--others", sized)
+    assert (refused.code, refused.out) == (2, "")
+    assert "the others have sizes; give yours with --size" in refused.err
+    assert json.loads(fedfact(*base, "--others", sized, "--size", 4).out)["samples"] == 4_000
+
+
 BAD = {
     "cost": (["--cost", "0"], "--cost is 0.0"),
     "cost 1e308": (["--cost", "1e308"], "--cost is 1e+308"),

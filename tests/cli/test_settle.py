@@ -408,7 +408,7 @@ def test_the_penalty_is_shown_only_if_asked_and_never_as_part_of_the_fee(fedfact
         assert row == {name: value for name, value in other.items() if name != "penalty"}
 
 
-FAR = "of the others, an agent in the middle uses"
+FAR = "of the others, the median agent uses"
 
 
 def test_terms_that_do_not_suit_the_samples_are_remarked(fedfact, examples):
@@ -416,11 +416,13 @@ def test_terms_that_do_not_suit_the_samples_are_remarked(fedfact, examples):
     hospitals, terms = examples / "hospitals.csv", examples / "terms.toml"
     wrong = fedfact("settle", hospitals, "--error-scale", 1000)
     assert wrong.code == 0
-    assert "in the middle uses 44.7 times the samples that are best at its reported" in wrong.err
+    assert "the median agent uses 44.7 times as many samples as would be best at its" in wrong.err
+    document = json.loads(fedfact("settle", hospitals, "--error-scale", 1000, "--json").out)
+    assert "44.7 times as many" in document["remarks"][0]
     small = fedfact("settle", hospitals, "--error-scale", 2e8, "--unit", 0.01)
-    assert "uses 1/10.0 of the samples that are best" in small.err
+    assert "uses 10.0 times fewer samples than would be best" in small.err
     for fine in (["--terms", terms], ["--error-scale", 2e6, "--exponent", 1.05, "--unit", 0.01]):
-        assert "in the middle" not in fedfact("settle", hospitals, *fine).err
+        assert "the median agent" not in fedfact("settle", hospitals, *fine).err
     asked = ["advise", "--cost", 0.5, "--others", hospitals, "--terms"]
     assert FAR not in fedfact(*asked, terms).err
 
@@ -431,17 +433,26 @@ def test_advice_with_terms_that_do_not_suit_the_others_is_remarked(fedfact, exam
     others = ["--others", examples / "hospitals.csv"]
     run = fedfact("advise", "--cost", 0.5, *others, "--terms", terms)
     assert run.code == 0
-    assert f"{FAR} 44.7 times the samples" in run.err
-    assert "in the middle" not in fedfact("advise", "--cost", 0.5, "--terms", terms).err
+    assert f"{FAR} 44.7 times as many samples" in run.err
+    (remark,) = json.loads(
+        fedfact("advise", "--cost", 0.5, *others, "--terms", terms, "--json").out
+    )["remarks"]
+    assert remark.startswith(FAR)
+    alike = ("advise", "--cost", 50, "--terms", examples / "terms.toml", "--agents", 10)
+    assert "times as many samples as would be best at your cost" in (
+        fedfact(*alike, "--total", 20_000).err
+    )
+    assert fedfact(*alike).err == ""
+    assert "the median agent" not in fedfact("advise", "--cost", 0.5, "--terms", terms).err
 
 
 def test_who_uses_all_it_has_is_not_remarked(fedfact, tmp_path):
     path = tmp_path / "small.csv"
     rows = "".join(f"{name},1e-6,100,100\n" for name in "abc")
     path.write_text("agent,reported_cost,samples,capacity\n" + rows)
-    assert "in the middle" not in fedfact("settle", path, *TERMS).err
+    assert "the median agent" not in fedfact("settle", path, *TERMS).err
     path.write_text("agent,reported_cost,samples\n" + rows.replace(",100,100", ",100"))
-    assert "in the middle uses 1/10.0 of the samples" in fedfact("settle", path, *TERMS).err
+    assert "uses 10.0 times fewer samples than" in fedfact("settle", path, *TERMS).err
 
 
 @pytest.mark.parametrize("rule", RULES)
@@ -451,5 +462,6 @@ def test_the_surplus_is_explained_where_it_appears(fedfact, examples, rule):
     document = json.loads(fedfact(*base, "--rule", rule, "--seed", 1, "--json").out)
     assert f"surplus {document['surplus'] / 100:,.2f} EUR (" in run.out
     said = " ".join(run.out.partition("surplus")[2].split())
-    assert "The surplus is the operator's: what a" in said
+    assert "The surplus is the operator's" in said
+    assert ("Charges are given back to nobody" in said) is RULES[rule].charges
     assert RULES[rule].surplus_reason in said

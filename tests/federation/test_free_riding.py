@@ -1,7 +1,8 @@
 """Three ways in which billing paid free riders, what each gained, and that none gains any more.
 
-The terms are those of docs/deploy.md. "Before" is how federations billed once; losses are worked
-out from what is settled, the errors of the model that there really is, and what was really used.
+The terms are those that docs/deploy.md had then, with a minimum of 50. "Before" is how federations
+billed once; losses are worked out from what is settled, the errors of the model that there really
+is, and what was really used.
 """
 
 from dataclasses import replace

@@ -21,13 +21,13 @@ from fedfact.training.setup import prepare
 
 from ..federation.conftest import House
 
-AGENTS = """agent,reported_cost,samples,true_cost,capped,left
-ann,4e-6,500,4e-6,false,no
-bob,2e-6,707,2e-6,true,no
-cy,1e-6,1000,1e-6,no,false
-dee,3e-6,577,3e-6,no,true
-eve,5e-6,447,5e-6,0,0
-fay,6e-6,408,6e-6,,
+AGENTS = """agent,reported_cost,samples,true_cost,capacity,left
+ann,4e-6,500,4e-6,500,no
+bob,2e-6,707,2e-6,707,no
+cy,1e-6,1000,1e-6,2000,false
+dee,3e-6,577,3e-6,577,true
+eve,5e-6,447,5e-6,450,0
+fay,6e-6,408,6e-6,900,
 """
 TERMS = """name = "oaks"
 [money]

@@ -18,9 +18,11 @@ from ..mechanism.population import MOST_IN_ALL
 from ..settlement.agents import read_agents
 
 
-def others_from_file(path: Path, terms: Terms) -> Others:
+def others_from_file(path: Path, terms: Terms, own_size: int | None = None) -> Others:
     """The others as a file has them; the agent that asks is not in it."""
     file = read_agents(path)
+    if file.size is not None and own_size is None:
+        raise InputError(f"{path}: the others have sizes; give yours with --size")
     if len(file.agents) < 2:
         raise InputError(f"{path}: has one agent; name two others at least, and not yourself")
     size = file.size
@@ -29,7 +31,7 @@ def others_from_file(path: Path, terms: Terms) -> Others:
             [*file.agents, ""],
             np.append(file.reported_cost, 1.0),
             np.append(file.samples, 1),
-            size=None if size is None else np.append(size, 1),
+            size=None if size is None else np.append(size, own_size or 1),
         )
         floor = billing_floor(terms)
         everybody.refuse(
@@ -41,20 +43,24 @@ def others_from_file(path: Path, terms: Terms) -> Others:
     return Others(file.samples.astype(float), file.reported_cost, size)
 
 
-def others_like(true_cost: float, terms: Terms, agents: int, total: int | None) -> Others:
-    """Others that are all alike: together with the agent that asks they have ``total`` samples.
+def others_like(
+    true_cost: float, terms: Terms, agents: int, total: int | None, size: int = 1
+) -> Others:
+    """Others that are all alike, in size too: with the one that asks they have ``total`` samples.
 
     Without a total they are like that agent itself.
     """
-    own = rule_of(terms).own_curve(terms.curve, 1, agents)
-    like_me = max(int(whole_local_optimum(true_cost, own)), least_admitted(terms))
+    own = rule_of(terms).own_curve(terms.curve, size, size * agents)
+    like_me = max(int(whole_local_optimum(true_cost, own)), least_admitted(terms, size))
     if (like_me * agents if total is None else total) > MOST_IN_ALL:
         raise InputError(f"more than {MOST_IN_ALL:,} samples in all; check cost, total and agents")
     each = float(like_me) if total is None else (total - like_me) / (agents - 1)
-    if each < billing_floor(terms):
+    if each < (floor := billing_floor(terms, size)):
         raise InputError(
             f"a total of {total:,} samples leaves the {agents - 1} others fewer than "
-            f"{billing_floor(terms)} each, beside your {like_me:,}; the total counts all, you "
+            f"{floor} each, beside your {like_me:,}; the total counts all, you "
             "included"
         )
-    return Others(np.full(agents - 1, each), np.full(agents - 1, float(own.fitting_cost(each))))
+    sizes = None if size == 1 else np.full(agents - 1, size)
+    cost = float(own.fitting_cost(each))
+    return Others(np.full(agents - 1, each), np.full(agents - 1, cost), sizes)

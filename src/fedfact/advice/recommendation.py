@@ -3,6 +3,8 @@
 from dataclasses import asdict
 from typing import Any
 
+import numpy as np
+
 from ..mechanism import rule_of
 from ..settlement.plausible import remark_on_samples
 from .advise import Advice
@@ -73,8 +75,6 @@ def assumptions(advice: Advice) -> list[str]:
         "Nobody joins under two names or as one for two, and no coalition trains apart.",
     ]
     lines += rule_of(advice.terms).assumptions(advice.knows_reports)
-    if advice.capacity is not None and advice.samples == advice.capacity:
-        lines.append("The operator accepts that you have no more data.")
     if advice.agents < 6:
         lines.append("There are fewer than six agents; six or more are recommended.")
     return lines
@@ -82,12 +82,12 @@ def assumptions(advice: Advice) -> list[str]:
 
 def remarks(applicant: Applicant) -> list[str]:
     """What the applicant should look into before it believes the figures."""
-    others, terms = applicant.others, applicant.terms
-    if not applicant.knows_reports:
-        return []
+    others, total = applicant.others, applicant.standing.all_sizes
     size = 1 if others.size is None else others.size
-    total = applicant.standing.all_sizes
-    fit = remark_on_samples(others.samples, others.reported_cost, size, total, terms)
+    cost, at = others.reported_cost, "its reported cost"
+    if not applicant.knows_reports:  # then they are taken to be like the applicant
+        cost, at = np.full(len(others.samples), applicant.true_cost), "your cost"
+    fit = remark_on_samples(others.samples, cost, size, total, applicant.terms, at=at)
     return [f"of the others, {fit}"] if fit else []
 
 

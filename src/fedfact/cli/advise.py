@@ -43,6 +43,9 @@ def advise(
         int | None, typer.Option(min=3, help="Number of agents, with you (default 6).")
     ] = None,
     capacity: Annotated[int | None, typer.Option(min=1, help="The most samples you have.")] = None,
+    size: Annotated[
+        int | None, typer.Option(min=1, help="Your size, where members have sizes (default 1).")
+    ] = None,
     lie: Annotated[float, typer.Option(help="What if you misreported by so many percent?")] = 20,
     free_ride: Annotated[
         float, typer.Option(help="What if you held back so many percent of your data?")
@@ -69,21 +72,27 @@ def advise(
     if offered.error_scale is None:
         raise InputError(f"{terms}: error_scale is missing; advice needs it")
     if others is not None:
-        rivals = others_from_file(others, offered)
+        rivals = others_from_file(others, offered, size)
     else:
-        rivals = others_like(cost, offered, agents or ASSUMED_AGENTS, total)
+        rivals = others_like(cost, offered, agents or ASSUMED_AGENTS, total, size or 1)
     applicant = Applicant(
-        cost, offered, rivals, knows_reports=others is not None, capacity=capacity
+        cost,
+        offered,
+        rivals,
+        knows_reports=others is not None,
+        capacity=capacity,
+        size=size or 1,
     )
     advice = work_out(applicant, lie=lie / 100, free_ride=free_ride / 100)
-    for remark in remarks(applicant):
+    worth_knowing = remarks(applicant)
+    for remark in worth_knowing:
         note(remark)
     if plot is not None:
         from ..report.single.loss_curves import picture_of_losses
 
         write_whole(plot, picture_of_losses(advice, applicant, plot.suffix.lower()))
         note(f"wrote {plot}")
-    print_json(document(advice)) if as_json else _print(advice)
+    print_json(document(advice) | {"remarks": worth_knowing}) if as_json else _print(advice)
 
 
 def _print(advice: Advice) -> None:

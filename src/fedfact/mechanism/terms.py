@@ -88,7 +88,7 @@ class Terms:
     def required_error_scale(self) -> Fraction:
         """A, exactly; refused where the terms do not have it."""
         if self.error_scale is None:
-            raise InputError("error_scale is missing; amounts by formula (A/m) need it")
+            raise InputError("error_scale is missing; amounts by the curve need it")
         return as_fraction(self.error_scale)
 
     @property

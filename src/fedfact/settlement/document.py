@@ -44,7 +44,9 @@ def _amounts(settlement: Settlement, penalty: bool) -> list[str]:
 
 
 def summary(settlement: Settlement, *, penalty: bool = False) -> dict[str, Any]:
-    """All that is not about one agent: totals, terms, seed."""
+    """All that is not about one agent: totals, terms, seed, and whether the terms look wrong."""
+    measured = settlement.input == "measured"
+    fit = None if measured else remark_on_fit(settlement.population, settlement.terms)
     terms = {
         name: value if isinstance(value, int | str | None) else float(value)
         for name, value in asdict(settlement.terms).items()
@@ -58,6 +60,7 @@ def summary(settlement: Settlement, *, penalty: bool = False) -> dict[str, Any]:
         "samples": settlement.population.total,
         "totals": settlement.totals
         | ({"penalty": exact_sum(settlement.penalty)} if penalty else {}),
+        "remarks": [fit] if fit else [],
         "fedfact": __version__,
     }
 

@@ -29,17 +29,21 @@ def remark_on_samples(
     total_size: int,
     terms: Terms,
     capacity: ArrayLike | None = None,
+    at: str = "its reported cost",
 ) -> str | None:
-    """The same in columns."""
+    """The same in columns; ``at`` names the cost in words."""
     wanted: Floats = rule_of(terms).own_curve(terms.curve, size, total_size).optimum(reported_cost)
-    wanted = np.maximum(wanted, billing_floor(terms))
+    sizes, kind = np.unique(size, return_inverse=True)
+    floors = np.array([billing_floor(terms, int(u)) for u in sizes])[kind]
+    wanted = np.maximum(wanted, floors.reshape(np.shape(size)))
     if capacity is not None:
         wanted = np.minimum(wanted, capacity)
     times = float(np.median(floats(samples) / wanted))
     if 1 / FAR <= times <= FAR:
         return None
-    how = f"{times:,.1f} times" if times > 1 else f"1/{1 / times:,.1f} of"
+    how = f"{times:,.1f} times as many" if times > 1 else f"{1 / times:,.1f} times fewer"
+    than = "as" if times > 1 else "than"
     return (
-        f"an agent in the middle uses {how} the samples that are best at its reported cost under "
-        "these terms; check error_scale and exponent, and that costs are in their unit"
+        f"the median agent uses {how} samples {than} would be best at {at} under these terms; "
+        "check error_scale and exponent, and that costs are in their unit"
     )

@@ -83,7 +83,7 @@ def _print_surplus(settlement: Settlement) -> None:
     share = f" ({', '.join(parts)})" if parts else ""
     console.print(f"surplus {money.money(settlement.surplus)}{share}")
     if settlement.surplus:
-        console.print(surplus_says(settlement.rule.name))
+        console.print(surplus_says(settlement.rule.name, totals["charge"] > 0))
     if settlement.shortfall:
         console.print(
             f"shortfall {money.money(settlement.shortfall)}: federation hurt more than it helped; "
@@ -91,9 +91,15 @@ def _print_surplus(settlement: Settlement) -> None:
         )
 
 
-def surplus_says(rule: str) -> str:
+def surplus_says(rule: str, charged: bool = False) -> str:
     """Whose a surplus is, and why there is one."""
-    return f"The surplus is the operator's: {RULES[rule].surplus_reason}."
+    why = RULES[rule].surplus_reason
+    if not charged:
+        return f"The surplus is the operator's: {why}."
+    return (
+        "The surplus is the operator's. Charges are given back to nobody, so that nobody gains by "
+        f"another's; as for the rest, {why}."
+    )
 
 
 def print_statement(statement: Statement) -> None:
