@@ -7,9 +7,11 @@ import pytest
 
 from fedfact.federation.audit.own_copy import verify_copy
 from fedfact.federation.audit.verify import verify
-from fedfact.federation.member.files import MemberFiles
+from fedfact.federation.member.files import MemberFiles, own_key
 from fedfact.federation.member.member import open_member
-from fedfact.federation.operator.directory import OperatorDirectory, create
+from fedfact.federation.member.preparation import make_ready
+from fedfact.federation.operator.directory import OperatorDirectory, read_invitation
+from fedfact.federation.operator.founding import create
 from fedfact.federation.operator.run import operate
 from fedfact.federation.operator.session import Session
 from fedfact.federation.wire.transport import Failure, InProcess
@@ -59,14 +61,19 @@ class House:
             rule=rule, rounds=rounds, quorum=quorum, steps=steps, exponent=exponent, scale=scale
         )
         (root / "terms.toml").write_text(terms)
-        create(self.directory, root / "terms.toml", names, ledger, sizes)
-        self.agents = {}
-        for k, name in enumerate(names):
-            place = root / name
+        self.agents = {name: root / name for name in names}
+        for k, (name, place) in enumerate(self.agents.items()):
             place.mkdir()
-            (place / "terms.json").write_bytes((self.directory / "terms.json").read_bytes())
             self.configure(name, data=f"digits:{k}/{agents}", true_cost=COSTS[name])
-            self.agents[name] = place
+        keys = {name: own_key(place) for name, place in self.agents.items()}
+        create(self.directory, root / "terms.toml", keys, ledger, sizes)
+        self.invite()
+
+    def invite(self):
+        """Lay the terms of the season that is on where its members look for them."""
+        published, invited = read_invitation(self.directory)
+        for name in invited:
+            make_ready(published, self.agents[name] / "agent.toml")
 
     def configure(self, name, **keys):
         lines = [f"{k} = {v!r}".replace("'", '"') for k, v in {"name": name, **keys}.items()]
@@ -79,9 +86,12 @@ class House:
         operate(self.directory, transport or InProcess(self.handlers()))
         return self.record()
 
-    def record(self):
+    def state(self):
         with OperatorDirectory(self.directory) as house:
-            return Session(house, InProcess({})).record
+            return Session(house, InProcess({})).state
+
+    def record(self):
+        return self.state().season
 
     def entries(self):
         with OperatorDirectory(self.directory) as house:

@@ -3,8 +3,10 @@
 import json
 from dataclasses import replace
 
-from fedfact.federation.wire.canonical import canonical
+from fedfact.federation.wire.canonical import canonical, digest
 from fedfact.federation.wire.keys import Key, read_secret
+from fedfact.federation.wire.ledger_head import LedgerHead
+from fedfact.federation.wire.tree import Tree
 
 
 def operator_key(house):
@@ -13,12 +15,15 @@ def operator_key(house):
 
 def rewritten(entries, key, keep_times=False):
     """These entries, numbered, chained and signed as if they had always been so."""
-    previous, made, time = "0" * 64, [], ""
+    previous, made, time, tree = "0" * 64, [], "", Tree()
+    consortium = digest(entries[0].body.encode())
     for number, entry in enumerate(entries):
         time = entry.time if keep_times else max(time, entry.time)
         entry = replace(entry, number=number, previous=previous, time=time)
         entry = replace(entry, hash=entry.own_hash())
-        entry = replace(entry, signature=key.sign("entry", entry.hash.encode()))
+        tree.add(entry.hash)
+        head = LedgerHead.signed(key, consortium, number, entry.hash, tree.root())
+        entry = replace(entry, signature=head.signature)
         made.append(entry)
         previous = entry.hash
     return made

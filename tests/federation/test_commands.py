@@ -248,7 +248,7 @@ def test_an_init_that_was_killed_goes_on(run, tmp_path, requests):
     assert (new / "operator.key").read_text() == key
     assert (kits / "oak.kit.json").read_bytes() == sent
     terms = [read_kit(kits / f"{name}.kit.json").terms for name in ("oak", "elm", "fir")]
-    assert terms == [read_published(new / "terms.json")] * 3
+    assert terms == [read_published(new / "season-1/terms.json")] * 3
 
 
 def test_members_sizes_are_taken_or_refused_in_words(run, tmp_path, requests):
@@ -263,7 +263,7 @@ def test_members_sizes_are_taken_or_refused_in_words(run, tmp_path, requests):
     assert "every member or for none; look at fir" in run(*init, "oak=3,elm=1", status=2).stderr
     assert not (tmp_path / "new").exists()
     run(*init, "oak=3, elm=1, fir=2")
-    members = json.loads((tmp_path / "new" / "members.json").read_text())
+    members = json.loads((tmp_path / "new" / "season-1/invited.json").read_text())
     assert members == {"members": {"oak": 3, "elm": 1, "fir": 2}}
     (tmp_path / "other.toml").write_text(TERMS.replace("[money]", '[money]\nrule = "sandwich"'))
     other = ("federation", "init", tmp_path / "other", "--terms", tmp_path / "other.toml")
@@ -321,7 +321,7 @@ def test_a_ledger_serves_one_federation(run, tmp_path, requests, place):
 
 
 def test_a_reader_is_not_told_to_resume(run, place):
-    said = run("verify", place / "operator" / "terms.json", status=2).stderr
+    said = run("verify", place / "operator" / "season-1/terms.json", status=2).stderr
     assert "name an operator's directory" in said
     assert "resume" not in said
 
@@ -349,7 +349,7 @@ def test_the_way_of_a_member(run, tmp_path, requests):
     assert "missing.npz: there is no such file" in run(*join, status=2).stderr
     (tmp_path / "oak" / "agent.toml").write_text('name = "oak"\ntrue_cost = 1.0\ndata = "x:0"\n')
     assert run("federation", "leave", "--config", own, "--json").json == {"leaves": "oak"}
-    assert (tmp_path / "oak" / "leave").exists()
+    assert (tmp_path / "oak" / "season-1/leave").exists()
 
 
 def test_a_kit_is_for_who_made_the_request(run, new, tmp_path):
@@ -362,7 +362,7 @@ def test_a_kit_is_for_who_made_the_request(run, new, tmp_path):
     assert "is for another key" in run(*join, kits / "oak.kit.json", status=2).stderr
     assert "is of elm, and" in run(*join, kits / "elm.kit.json", status=2).stderr
     assert "is a directory; name the kit" in run(*join, kits, status=2).stderr
-    assert not (tmp_path / "oak" / "terms.json").exists()
+    assert not (tmp_path / "oak" / "season-1/terms.json").exists()
 
 
 def test_a_settlement_is_reversed(run, place, finished):
@@ -447,15 +447,15 @@ def test_what_finish_wants_is_for_one_start(run, new, place, monkeypatch):
     monkeypatch.setattr(running, "supervise", lambda *rest, **options: False)
     early = run("federation", "start", new, "--finish", status=2).stderr
     assert "no round was trained yet, so there is nothing to settle; go on without" in early
-    assert not (new / "finish").exists()
-    (new / "finish").touch()  # as a command left it that was stopped
+    assert not (new / "season-1/finish").exists()
+    (new / "season-1/finish").touch()  # as a command left it that was stopped
     run("federation", "start", new, status=4)
-    assert not (new / "finish").exists()
+    assert not (new / "season-1/finish").exists()
     running.set_finish(new, replay(read_ledger(str(place / "operator"))[:13]), wanted=True)
-    assert (new / "finish").exists()
+    assert (new / "season-1/finish").exists()
     monkeypatch.setattr(running, "read_status", lambda directory: (None, None))
     run("federation", "resume", new, status=4)  # one that runs there already is left alone
-    assert (new / "finish").exists()
+    assert (new / "season-1/finish").exists()
 
 
 @pytest.mark.parametrize(

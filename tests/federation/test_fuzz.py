@@ -124,7 +124,7 @@ def training(finished, wired, tmp_path_factory):
 
     root = tmp_path_factory.mktemp("fuzz") / "training"
     house, record, head = paused(finished, wired, root, before=before)
-    model = (house.directory / "models" / "round-1.bin").read_bytes()
+    model = (house.directory / "season-1/models" / "round-1.bin").read_bytes()
     return house, record, "round", ({"ledger": head, "round": 2, "steps": 3}, model)
 
 
@@ -152,7 +152,7 @@ def wanted(house, record, asked, training, opening, sized):
 def asked(house):
     """One good request of each kind to birch, as content and body."""
     contents = requests_in(house)
-    model = (house.directory / "models" / "round-3.bin").read_bytes()
+    model = (house.directory / "season-1/models" / "round-3.bin").read_bytes()
     head = contents["agree"][0]["ledger"]
     return contents | {
         "enrol": ({"ledger": head, "terms": house.record().terms.dump(), "size": 1}, b""),
@@ -165,7 +165,7 @@ def requests_in(house):
     record = house.record()
     contract = record.contracts["birch"]
     key = lie.operator_key(house)
-    model = (house.directory / "models" / "round-3.bin").read_bytes()
+    model = (house.directory / "season-1/models" / "round-3.bin").read_bytes()
     ledger = {"ledger": {"number": record.head.number, "hash": record.head.hash}}
     signature = {"signature": key.sign("contract", contract.encoded())}
     told = record.statement_messages(["birch"])["birch"].dump()

@@ -183,7 +183,7 @@ def test_secrets_that_are_random_do_not_appear_in_any_spelling(observed):
                 for spelling in (raw, raw.hex().encode(), raw.hex().upper().encode(), raw[::-1]):
                     assert spelling not in observed.received[name]
                     assert spelling not in observed.kept[name]
-        seed = read_secret(observed.house.directory / "seed.secret")
+        seed = read_secret(observed.house.directory / "season-1/seed.secret")
         assert seed not in observed.received[name]
         assert seed.hex().encode() not in observed.received[name] + observed.kept[name]
 

@@ -22,7 +22,8 @@ from fedfact.federation.agreement.draw import commitment
 from fedfact.federation.audit.own_copy import verify_copy
 from fedfact.federation.audit.verify import verify
 from fedfact.federation.member.files import MemberFiles
-from fedfact.federation.operator.directory import OperatorDirectory, create
+from fedfact.federation.operator.directory import OperatorDirectory
+from fedfact.federation.operator.founding import create
 from fedfact.federation.operator.enrol import agree, enrol
 from fedfact.federation.operator.run import operate
 from fedfact.federation.operator.session import Paused, Session
@@ -71,9 +72,9 @@ def test_a_run_is_settled_as_the_mechanism_settles_what_was_delivered(finished, 
     used = {name: MemberFiles(house.agents[name]).last_round().used for name in agents}
     assert used == USED.get(kind, {name: AGREED[name] for name in agents})
 
-    secret = hashlib.sha256(b"fedfact-draw:" + read_secret(house.directory / "seed.secret"))
+    secret = hashlib.sha256(b"fedfact-draw:" + read_secret(house.directory / "season-1/seed.secret"))
     for name in agents:
-        nonce = read_secret(house.agents[name] / "nonce.secret").hex()
+        nonce = read_secret(house.agents[name] / "season-1/nonce.secret").hex()
         secret.update(f":{name}={nonce}".encode())
     rule = "shared" if kind == "sized" else kind
     terms = Terms(error_scale=20000.0, unit=0.01, currency="EUR", rule=rule, minimum_samples=20)
@@ -116,12 +117,12 @@ def test_a_fee_below_zero_is_paid_to_the_member_and_posted_so(finished):
 @pytest.mark.parametrize("kind", ["rebate", "sandwich", "shared", "sized"])
 def test_every_agent_has_its_statement_and_agrees(finished, kind):
     house = getattr(finished, kind)
-    record, model = house.record(), (house.directory / "models/round-3.bin").read_bytes()
+    record, model = house.record(), (house.directory / "season-1/models/round-3.bin").read_bytes()
     for name, place in house.agents.items():
         (told,) = MemberFiles(place).statements()
         assert told.line == record.lines[name]
         assert told.statement["net"] == record.lines[name].net
-        assert (place / "model.bin").read_bytes() == model
+        assert (place / "season-1/model.bin").read_bytes() == model
         said = record.acknowledged[name].said.read_head().content
         assert said == {"statement": told.hash(), "agrees": True, "why": []}
 
@@ -158,7 +159,7 @@ def plain_loop(house):
                 ]
             )
         )
-        digests = content_digests(own, read_secret(place / "salt.secret"))
+        digests = content_digests(own, read_secret(place / "season-1/salt.secret"))
         used[name] = (len(touched), index_digest(digests[row] for row in touched))
     shares = np.array([AGREED[name] / sum(AGREED[x] for x in agents) for name in sorted(agents)])
     weights, digests = plan.initial_model().state_dict(), []
@@ -279,8 +280,8 @@ def answer(key, reply, content, body=b""):
 
 def test_terms_that_are_not_the_agents_own_are_refused(make_house, sound):
     house, other = make_house(agents=4), make_house("other", agents=4)
-    terms = (other.directory / "terms.json").read_bytes()
-    (house.agents["elm"] / "terms.json").write_bytes(terms)
+    terms = (other.directory / "season-1/terms.json").read_bytes()
+    (house.agents["elm"] / "season-1/terms.json").write_bytes(terms)
     house.run()
     record = sound(house)
     assert sorted(record.lines) == ["alder", "birch", "cedar"]
@@ -430,7 +431,7 @@ def test_a_nonce_that_is_withheld_is_replaced_by_its_commitment(make_house, wire
         wrong = [each for each in verify_copy(entries, name, MemberFiles(place)) if not each.holds]
         assert [each.name for each in wrong] == (["own nonce"] if name in ("birch", "elm") else [])
     assert record.nonces.withheld == ["birch", "elm"]  # silent; and another nonce than committed
-    draw = hashlib.sha256(b"fedfact-draw:" + read_secret(house.directory / "seed.secret"))
+    draw = hashlib.sha256(b"fedfact-draw:" + read_secret(house.directory / "season-1/seed.secret"))
     for name in sorted(house.agents):
         nonce = MemberFiles(house.agents[name]).nonce
         part = nonce.hex() if name in ("alder", "cedar") else commitment(nonce, name)
@@ -550,7 +551,7 @@ def test_who_leaves_pays_for_what_it_delivered_and_is_not_asked_again(make_house
 
     def before(agent, kind, request):
         if (agent, kind, head(request).content.get("round")) == ("birch", "round", 3):
-            (house.agents["birch"] / "leave").touch()
+            (house.agents["birch"] / "season-1/leave").touch()
         return request
 
     wire = wired(house, before)
@@ -565,19 +566,19 @@ def test_who_leaves_pays_for_what_it_delivered_and_is_not_asked_again(make_house
     assert line.net == -line.fee < 0 == line.rebate == line.charge
     (told,) = MemberFiles(house.agents["birch"]).statements()
     assert told.model is None
-    assert not (house.agents["birch"] / "model.bin").exists()
+    assert not (house.agents["birch"] / "season-1/model.bin").exists()
     assert all(said.said.read_head().content["agrees"] for said in record.acknowledged.values())
 
 
 def test_who_left_stays_away_also_after_a_restart(make_house, wired, sound):
     house = make_house(agents=4, rounds=4, quorum=3)
-    (house.agents["birch"] / "leave").touch()
+    (house.agents["birch"] / "season-1/leave").touch()
     with pytest.raises(Paused):
         house.run(wired(house, silent(("elm", "round", 3))))
-    (house.agents["birch"] / "leave").unlink()  # too late
+    (house.agents["birch"] / "season-1/leave").unlink()  # too late
     wire = wired(house)
     house.run(wire)
-    (house.agents["birch"] / "leave").touch()
+    (house.agents["birch"] / "season-1/leave").touch()
     record = sound(house)
     assert ("birch", "round") not in [(agent, kind) for agent, kind, *_ in wire.log]
     assert {name for done in record.rounds for name in done.attested} == {"alder", "cedar", "elm"}
@@ -640,7 +641,7 @@ def test_the_operator_may_finish_early(make_house, wired, sound, done):
     def after(agent, kind, reply):
         wanted = ("round", 2) if done == 2 else ("agree", None)  # there is one round at least
         if (kind, head(reply).content.get("round")) == wanted:
-            (house.directory / "finish").touch()
+            (house.directory / "season-1/finish").touch()
         return reply
 
     house.run(wired(house, after=after))

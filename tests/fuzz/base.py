@@ -111,7 +111,7 @@ def _federations(root: Path) -> None:
     house = House(root / "house", agents=3, rounds=2)
     house.run()
     (root / "house/ledger.jsonl").write_bytes(export(house.entries()))
-    (root / "plain/terms.json").write_bytes((house.directory / "terms.json").read_bytes())
+    (root / "plain/terms.json").write_bytes((house.directory / "season-1/terms.json").read_bytes())
     requests = {}
     for name in ("oak", "elm", "fir"):
         own = root / "join" / name

@@ -148,12 +148,12 @@ def statement(
     if wrong is not None:
         error(f"{where}: is not sound, so there are no statements ({wrong.name}: {wrong.says})")
         raise typer.Exit(UNSOUND)
-    record = replay(entries)
+    record = replay(entries).season
     if record.settled is None or record.revealed is None:
         raise InputError(f"{where}: is not settled ({record.phase}); there are no statements yet")
     settlement = record.settlement_now()
     if settlement is None:
-        raise InputError(f"{where}: {record.settled.void}")
+        raise InputError(f"{where}: {record.void_in_words}")
     found = statement_of(settlement, agent)
     if as_json:
         print_json(found.document())

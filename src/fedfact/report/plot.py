@@ -109,7 +109,7 @@ def _advice(result: Advice) -> list[_Drawing]:
 
 @_drawings.register
 def _federation(result: FinishedFederation) -> list[_Drawing]:
-    settlement = result.state.settlement_now()
+    settlement = result.state.season.settlement_now()
     if settlement is None:
         raise InputError("the settlement of this federation is void; there is nothing to draw")
     return _settlement(settlement)

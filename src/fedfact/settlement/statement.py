@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from ..errors import InputError
-from ..mechanism import Settlement, Standing
+from ..mechanism import Settlement, Standing, Terms, rule_of
 from ..mechanism.rules.figures import (
     YOU_ARE_PAID,
     Figures,
@@ -83,42 +83,55 @@ def statements(
     return {agent: _statement(settlement, agent, place[agent], total, penalty) for agent in agents}
 
 
-def _statement(settlement: Settlement, agent: str, k: int, total: int, penalty: bool) -> Statement:
+def statement_of_figures(
+    agent: str,
+    figures: Figures,
+    terms: Terms,
+    net: int,
+    collected: list[StatementLine] | None = None,
+) -> Statement:
+    """The statement that an agent can work out itself from the figures that it knows.
+
+    ``collected``: lines about what is collected; the rule's own, unless told otherwise.
+    """
+    rule = rule_of(terms)
+    lines = rule.lines(figures, terms) if collected is None else collected
+    lines = [*lines, rule.back_line(figures, terms)]
     return Statement(
         agent=agent,
-        rule=settlement.terms.rule,
-        unit=float(settlement.terms.unit),
-        currency=settlement.terms.currency,
-        reported_cost=float(settlement.population.reported_cost[k]),
-        samples=int(settlement.population.samples[k]),
-        group=None if settlement.group[k] < 0 else int(settlement.group[k]),
-        won=bool(settlement.won[k]),
-        net=int(settlement.net[k]),
-        lines=tuple(_lines(settlement, k, total, penalty)),
+        rule=terms.rule,
+        unit=float(terms.unit),
+        currency=terms.currency,
+        reported_cost=figures.reported_cost,
+        samples=figures.samples,
+        group=figures.group,
+        won=figures.won,
+        net=net,
+        lines=(*lines, _net_line(lines, net)),
     )
 
 
-def _lines(settlement: Settlement, k: int, total: int, penalty: bool) -> list[StatementLine]:
-    rule, terms = settlement.rule, settlement.terms
-    figures = _figures(settlement, k, total)
-    if settlement.input == "analytic":
-        lines = rule.lines(figures, terms)
-        if penalty:
-            lines.insert(1, penalty_line(figures, int(settlement.penalty[k]), terms))
-    else:
-        lines = [_measured_line(settlement, k)]
-    lines.append(rule.back_line(figures, terms))
+def _statement(settlement: Settlement, agent: str, k: int, total: int, penalty: bool) -> Statement:
+    figures, terms, collected = _figures(settlement, k, total), settlement.terms, None
+    if settlement.input != "analytic":
+        collected = [_measured_line(settlement, k)]
+    elif penalty:
+        collected = settlement.rule.lines(figures, terms)
+        collected.insert(1, penalty_line(figures, int(settlement.penalty[k]), terms))
+    return statement_of_figures(agent, figures, terms, int(settlement.net[k]), collected)
+
+
+def _net_line(lines: list[StatementLine], net: int) -> StatementLine:
     signs = {"you pay": "−", YOU_ARE_PAID: "−", "to you": "+"}
     sums = [(signs[line.effect], line) for line in lines if line.effect in signs]
     sums.sort(key=lambda pair: pair[0])  # what is received first
-    net = StatementLine(
+    return StatementLine(
         "net",
-        int(settlement.net[k]),
+        net,
         " ".join(f"{sign} {line.name}" for sign, line in sums),
         " ".join(f"{sign} {_signed(line.amount)}" for sign, line in sums),
-        "to you" if settlement.net[k] >= 0 else "you pay",
+        "to you" if net >= 0 else "you pay",
     )
-    return [*lines, net]
 
 
 def _signed(amount: int) -> str:

@@ -88,9 +88,9 @@ def record(finished):
 
 
 def test_the_ledger_of_a_federation_has_the_draw_of_the_rule(finished, record):
-    seed = (finished.sandwich.directory / "seed.secret").read_text().strip()
+    seed = (finished.sandwich.directory / "season-1/seed.secret").read_text().strip()
     nonces = {
-        agent: (place / "nonce.secret").read_text().strip()
+        agent: (place / "season-1/nonce.secret").read_text().strip()
         for agent, place in finished.sandwich.agents.items()
     }
     assert record.revealed.seed == seed

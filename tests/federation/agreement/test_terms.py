@@ -237,8 +237,8 @@ def test_a_file_that_is_no_text_is_refused(read, tmp_path):
 def test_flat_and_published_terms_are_offered_as_well(read, tmp_path):
     """A flat file leaves the training to the network's recipe; published terms say all of it."""
     offered = read(TOML)
-    (tmp_path / "terms.json").write_bytes(publish(*offered, "a" * 64, "b" * 64).encoded())
-    assert read_federation_terms(tmp_path / "terms.json") == offered
+    (tmp_path / "season-1/terms.json").write_bytes(publish(*offered, "a" * 64, "b" * 64).encoded())
+    assert read_federation_terms(tmp_path / "season-1/terms.json") == offered
     name, terms, plan, conduct = read("error_scale = 20000\nunit = 0.01\n")
     assert (name, terms, conduct) == ("federation", offered[1], Conduct())
     assert plan.recipe == offered[2].recipe

@@ -86,7 +86,7 @@ def test_no_draw_without_a_single_nonce(make_house, wired):
 
     def before(agent, kind, request):
         if kind == "open":
-            (house.directory / "finish").touch()
+            (house.directory / "season-1/finish").touch()
             return Failure("unreachable")
         return request
 

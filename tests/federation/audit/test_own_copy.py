@@ -42,11 +42,11 @@ def test_an_agent_that_left_cannot_deny_it(make_house, wired, sound):
         if (agent, kind) == ("birch", "round"):
             asked = read_message(request, 1 << 20).head.content["round"]
             if asked == 3:
-                (house.agents["birch"] / "leave").touch()
+                (house.agents["birch"] / "season-1/leave").touch()
         return request
 
     house.run(wired(house, before))
-    (house.agents["birch"] / "leave").unlink()
+    (house.agents["birch"] / "season-1/leave").unlink()
     record = sound(house)
     assert record.gone == {"birch"}
     assert [entry.kind for entry in house.entries()].count("leaves") == 1
@@ -70,7 +70,7 @@ def test_evidence_whose_links_lead_elsewhere_is_refused(finished, tmp_path, fedf
         target = evidence / name
         if target.is_dir():
             shutil.rmtree(target)
-            target.symlink_to(house.agents["alder"] / "statements")
+            target.symlink_to(house.agents["alder"] / "season-1/statements")
         else:
             target.unlink()
             target.symlink_to(secret)
@@ -82,8 +82,8 @@ def test_evidence_whose_links_lead_elsewhere_is_refused(finished, tmp_path, fedf
 def test_evidence_that_is_a_pipe_blocks_nobody(finished, tmp_path, fedfact):
     house, evidence = finished.rebate, tmp_path / "evidence"
     shutil.copytree(house.agents["birch"], evidence)
-    (evidence / "contract.json").unlink()
-    os.mkfifo(evidence / "contract.json")
+    (evidence / "season-1/contract.json").unlink()
+    os.mkfifo(evidence / "season-1/contract.json")
     run = fedfact("verify", house.directory / "ledger.db", "--agent", evidence)
     assert run.code == 2
     assert "contract.json: is no plain file" in run.err

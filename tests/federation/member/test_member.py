@@ -37,8 +37,8 @@ def talk(make_house, wired):
 def test_asked_again_it_answers_the_same_or_refuses(talk):
     """Every request there was, replayed in order, backwards and twice, to an agent that is done."""
     house, said = talk
-    kept = (house.agents["birch"] / "training.bin").read_bytes()
-    contract = (house.agents["birch"] / "contract.json").read_bytes()
+    kept = (house.agents["birch"] / "season-1/training.bin").read_bytes()
+    contract = (house.agents["birch"] / "season-1/contract.json").read_bytes()
     agent = open_member(house.agents["birch"])
     newest = MemberFiles(house.agents["birch"]).heads()[-1]["number"]
     for kind, request, reply in [*said["birch"], *reversed(said["birch"]), *said["birch"]]:
@@ -49,8 +49,8 @@ def test_asked_again_it_answers_the_same_or_refuses(talk):
             assert number < newest
             with pytest.raises(InputError, match="out of order"):
                 agent(kind, request)
-    assert (house.agents["birch"] / "training.bin").read_bytes() == kept
-    assert (house.agents["birch"] / "contract.json").read_bytes() == contract
+    assert (house.agents["birch"] / "season-1/training.bin").read_bytes() == kept
+    assert (house.agents["birch"] / "season-1/contract.json").read_bytes() == contract
 
 
 def test_asked_again_before_it_went_on_it_answers_the_same(make_house, wired):
@@ -114,7 +114,7 @@ def test_with_a_full_disk_it_loses_nothing(make_house, wired, essence, sound, mo
     left = {"birch": 2}
 
     def fail(self, *arguments, real, name):
-        if left.get(name) and "models" in str(list((house.directory / "models").iterdir())):
+        if left.get(name) and "models" in str(list((house.directory / "season-1/models").iterdir())):
             left[name] -= 1
             raise OSError(28, "no space left on device")
         return real(self, *arguments)
@@ -298,7 +298,7 @@ def test_a_statement_for_another_or_with_another_model_is_refused(talk):
     with pytest.raises(InputError, match="for somebody else"):
         agent("statement", signed_by_operator(house, "statement", "alder", told))
     own = {k: v for k, v in head(said["alder"][-1][1]).content.items() if k != "ledger"}
-    model = (house.agents["alder"] / "model.bin").read_bytes()
+    model = (house.agents["alder"] / "season-1/model.bin").read_bytes()
     other = signed_by_operator(house, "statement", "alder", own, body=model[::-1])
     with pytest.raises(InputError, match="another model than it names"):
         agent("statement", other)
@@ -353,6 +353,6 @@ def test_a_config_that_is_not_there_is_refused_in_words(tmp_path):
     (tmp_path / "agent.toml").write_text('name = "a"\ntrue_cost = 1.0\ndata = "digits:0/3"\n')
     with pytest.raises(InputError, match="fedfact federation join lays it there"):
         open_member(tmp_path)
-    (tmp_path / "terms.json").write_text("{}")
+    (tmp_path / "season-1/terms.json").write_text("{}")
     with pytest.raises(InputError, match="remove it, and start fedfact federation join"):
         open_member(tmp_path)

@@ -23,8 +23,8 @@ def test_data_that_the_network_cannot_take_is_refused_before_anything_is_signed(
 def test_a_training_too_short_for_what_is_agreed_is_declined(make_house):
     short = make_house(rounds=1)
     for place in (short.directory, *short.agents.values()):
-        published = (place / "terms.json").read_text()
-        (place / "terms.json").write_text(published.replace('"local_steps":7', '"local_steps":1'))
+        published = (place / "season-1/terms.json").read_text()
+        (place / "season-1/terms.json").write_text(published.replace('"local_steps":7', '"local_steps":1'))
     with pytest.raises(Paused, match="0 agents take part"):
         short.run()
     declined = short.record().declined

@@ -132,7 +132,7 @@ def kept(house):
             [told.dump() for told in files.statements()],
             files.last_round().used,
             files.last_round().state,
-            (place / "model.bin").read_bytes(),
+            (place / "season-1/model.bin").read_bytes(),
         )
         for name, place in house.agents.items()
         for files in [MemberFiles(place)]

@@ -75,7 +75,7 @@ def test_a_ledger_ahead_of_the_clock_and_a_lost_model_are_told_of(make_house, wi
     record = house.record()
     with OperatorDirectory(house.directory) as opened:
         assert forewarnings(opened, record, finish=True) == []
-        (house.directory / "models" / "round-1.bin").unlink()
+        (house.directory / "season-1/models" / "round-1.bin").unlink()
         (lost,) = forewarnings(opened, record, finish=True)
         assert "members will get no model" in lost
         assert forewarnings(opened, record, finish=False) == []

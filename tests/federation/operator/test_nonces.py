@@ -76,7 +76,7 @@ def test_a_member_that_had_its_chance_has_withheld_its_nonce(make_house, wired):
 
 def test_who_left_is_not_waited_for(make_house, wired):
     house = make_house(agents=4, rule="sandwich", rounds=2)
-    (house.agents["cedar"] / "leave").touch()
+    (house.agents["cedar"] / "season-1/leave").touch()
     jobs = Jobs(wired, house, ["cedar"])
     house.run(jobs)
     assert jobs.waited == [set()]

@@ -50,12 +50,12 @@ def test_a_model_out_of_all_proportion_is_not_averaged(make_house):
 
 def test_a_word_of_leaving_stands_though_its_round_did_not_come_about(make_house, wired):
     house = make_house(agents=4, rounds=4, quorum=4)
-    (house.agents["birch"] / "leave").touch()
+    (house.agents["birch"] / "season-1/leave").touch()
     with pytest.raises(Paused, match="round 1: 3 agents took part"):
         house.run(wired(house))
-    (house.agents["birch"] / "leave").unlink()
+    (house.agents["birch"] / "season-1/leave").unlink()
     assert house.record().gone == {"birch"}
-    (house.directory / "finish").touch()
+    (house.directory / "season-1/finish").touch()
     with pytest.raises(Paused, match="round 1"):  # there is nothing to settle yet
         house.run()
     with OperatorDirectory(house.directory) as consortium:
@@ -76,7 +76,7 @@ def test_a_round_that_did_not_come_about_is_answered_as_before(make_house, wired
 
     def before(agent, kind, request):
         if (agent, kind) == ("elm", "round"):
-            (house.agents["elm"] / "leave").touch()
+            (house.agents["elm"] / "season-1/leave").touch()
         away = (agent, kind) == ("birch", "round")
         return Failure("timeout") if away else request
 

@@ -25,7 +25,7 @@ def test_the_last_answer_lost_costs_that_round_and_nothing_else(make_house, wire
     assert (line.charge, line.rebate, line.pool) == (0, was.rebate, was.pool)
     assert line.fee == -(-2_000_000 * (456 + 75 - 75) // (75 * (456 + 75)))
     assert record.acknowledged["alder"].said.read_head().content["agrees"] is True
-    assert (house.agents["alder"] / "model.bin").is_file()
+    assert (house.agents["alder"] / "season-1/model.bin").is_file()
     sound(house)
 
 
@@ -34,7 +34,7 @@ def test_an_early_end_is_not_the_agents_fault(make_house, wired, sound):
 
     def after(agent, kind, reply):
         if kind == "round":
-            (house.directory / "finish").touch()
+            (house.directory / "season-1/finish").touch()
         return reply
 
     house.run(wired(house, after=after))
@@ -55,7 +55,7 @@ def test_an_early_end_after_a_lost_answer_costs_nobody_what_comes_back(make_hous
 
     def after(agent, kind, reply):
         if kind == "round" and read_message(reply, 1 << 20).head.content["round"] == 3:
-            (house.directory / "finish").touch()
+            (house.directory / "season-1/finish").touch()
         return dropping({3})(agent, kind, reply)
 
     house.run(wired(house, after=after))
@@ -77,8 +77,8 @@ def test_a_void_settlement_leaves_who_trained_the_model(make_house, wired):
     record = house.run(wired(house, before))
     assert record.settled.void
     for name in ("birch", "cedar"):
-        assert (house.agents[name] / "model.bin").is_file()
-    assert not (house.agents["alder"] / "model.bin").exists()
+        assert (house.agents[name] / "season-1/model.bin").is_file()
+    assert not (house.agents["alder"] / "season-1/model.bin").exists()
     assert sorted(record.handed) == ["birch", "cedar"]
     assert record.owed == {}
 
@@ -98,7 +98,7 @@ def test_under_shared_less_than_half_of_the_signed_size_is_void(make_house, wire
     )
     assert (record.lines, record.balances(), record.phase) == ({}, {}, "finished")
     assert sorted(record.deliveries) == sorted(record.handed) == ["alder", "birch", "cedar"]
-    assert (house.agents["alder"] / "model.bin").is_file()
+    assert (house.agents["alder"] / "season-1/model.bin").is_file()
     sound(house)
 
 
@@ -117,7 +117,7 @@ def test_of_a_void_settlement_it_is_known_who_has_not_got_the_model(make_house, 
     record = house.run(wired(house, away(("alder", "round"))))
     assert (record.owed, record.phase) == ({}, "finished")
     assert acknowledgements(house) == "2 models, 0 to hand out"
-    assert (house.agents["cedar"] / "model.bin").is_file()
+    assert (house.agents["cedar"] / "season-1/model.bin").is_file()
 
 
 def acknowledgements(house):
@@ -139,11 +139,11 @@ def test_a_lost_model_does_not_keep_what_was_delivered_from_being_settled(make_h
     house, whole = make_house(agents=4, rounds=10), None
     paused_at(house, wired, 4)
     shutil.copytree(house.root, whole := house.root.with_name("whole"))
-    shutil.rmtree(house.directory / "models")
-    (house.directory / "models").mkdir()
+    shutil.rmtree(house.directory / "season-1/models")
+    (house.directory / "season-1/models").mkdir()
     with pytest.raises(InputError, match=r"round-3\.bin: cannot be read .* resume with --finish"):
         house.run()
-    (house.directory / "finish").touch()
+    (house.directory / "season-1/finish").touch()
     record = house.run()
     lost = sound(house)
     assert (record.phase, len(record.rounds)) == ("finished", 3)
@@ -151,12 +151,12 @@ def test_a_lost_model_does_not_keep_what_was_delivered_from_being_settled(make_h
         said = record.acknowledged[name].said.read_head().content
         assert said["why"] == ["the model that it names did not come with it"]
         assert len(MemberFiles(place).statements()) == 1
-        assert not (place / "model.bin").exists()
+        assert not (place / "season-1/model.bin").exists()
     assert "without the model" in (house.directory / "operator.log").read_text()
     twin = type(house).__new__(type(house))
     twin.root, twin.directory = whole, whole / "operator"
     twin.agents = {name: whole / name for name in house.agents}
-    (twin.directory / "finish").touch()
+    (twin.directory / "season-1/finish").touch()
     twin.run()
     assert sound(twin).lines == lost.lines  # amounts need no model
 
@@ -166,11 +166,11 @@ def test_a_model_that_is_lost_after_the_last_round_holds_up_no_settlement(make_h
 
     def before(agent, kind, request):
         if kind == "open":
-            (house.directory / "models" / "round-2.bin").write_bytes(b"damaged")
+            (house.directory / "season-1/models" / "round-2.bin").write_bytes(b"damaged")
         return request
 
     with pytest.raises(InputError, match=r"is not the model that the ledger names; restore it"):
         house.run(wired(house, before))
     assert house.record().phase == "settled, 4 statements to hand out"
-    (house.directory / "finish").touch()
+    (house.directory / "season-1/finish").touch()
     assert house.run().phase == "finished"

@@ -96,5 +96,5 @@ def test_a_federation_in_one_process_takes_sizes(tmp_path):
     found = run_federation(tmp_path / "run", members, terms, sizes)
     assert found.state.phase == "finished"
     assert {name: each.size for name, each in found.state.contracts.items()} == sizes
-    invited = json.loads((found.directory / "members.json").read_text())
+    invited = json.loads((found.directory / "season-1/invited.json").read_text())
     assert invited == {"members": sizes}

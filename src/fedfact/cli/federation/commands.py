@@ -275,9 +275,11 @@ def stop(directory: Directory, as_json: AsJson = False) -> None:
 def leave(config: Config, as_json: AsJson = False) -> None:
     """Leave a federation with the next round: pay for what was delivered, forfeit the rest."""
     from ...federation.member.config import read_member_config
+    from ...federation.member.files import LEAVE, MemberFiles
 
-    own = read_member_config(config)
-    write_whole(config.parent / "leave", b"")
+    own, files = read_member_config(config), MemberFiles(config.parent)
+    files.published()  # who has joined no season cannot leave one
+    write_whole(files.folder / LEAVE, b"")
     if as_json:
         print_json({"leaves": own.name})
     else:

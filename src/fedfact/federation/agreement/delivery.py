@@ -20,7 +20,7 @@
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Literal
 
 import numpy as np
 from pydantic import Field
@@ -169,23 +169,31 @@ def deliveries(
     return found
 
 
-TOO_FEW = "fewer than three agents delivered anything; no money moves"
+Void = Literal["too few", "too little size"]
+"""Why nothing can be settled, as ledgers say it; `void_in_words` tells people."""
 
 
 def why_void(
     delivered: Collection[Delivery], contracts: Mapping[str, Contract], terms: Terms
-) -> str | None:
+) -> Void | None:
     """Why nothing can be settled, where nothing can."""
     if len(delivered) < 3:
-        return TOO_FEW
+        return "too few"
     size, signed = _size(delivered, contracts), sum(each.size for each in contracts.values())
-    rule = rule_of(terms)
-    if rule.is_void(size, signed):
-        return (
-            f"those who delivered have {size:,} of the size of {signed:,} that signed, too little "
-            f"to settle by the {rule.name} rule; no money moves"
-        )
-    return None
+    return "too little size" if rule_of(terms).is_void(size, signed) else None
+
+
+def void_in_words(
+    why: Void, delivered: Collection[Delivery], contracts: Mapping[str, Contract], terms: Terms
+) -> str:
+    """The same for people to read."""
+    if why == "too few":
+        return "fewer than three agents delivered anything; no money moves"
+    size, signed = _size(delivered, contracts), sum(each.size for each in contracts.values())
+    return (
+        f"those who delivered have {size:,} of the size of {signed:,} that signed, too little "
+        f"to settle by the {rule_of(terms).name} rule; no money moves"
+    )
 
 
 def billed_population(

@@ -4,7 +4,7 @@
 2. Every agent draws a nonce and sends its SHA-256 when it enrols; the contract repeats it.
 3. When the training is over and what everybody delivered is in the ledger, and only then, agents
    open their nonces. So nobody can be let in, left out or dropped for what it would do to the draw.
-4. An agent that withholds its nonce (`WITHHELD`) is replaced by its commitment, which it cannot
+4. Where an agent withholds its nonce, its commitment takes the nonce's place, which it cannot
    change any more. It could choose between two draws, but blindly: the operator's seed is secret.
 5. At settlement the operator reveals its seed. The seed of the draw is SHA-256 over all of them.
 """
@@ -15,9 +15,6 @@ from collections.abc import Mapping
 from ..wire.canonical import digest
 from ..wire.message import Head
 from .contract import Contract
-
-WITHHELD = "a nonce that is not opened in time is replaced by its commitment"
-"""The rule for members that withhold their nonce."""
 
 NONCE = 32
 """Bytes of a nonce."""

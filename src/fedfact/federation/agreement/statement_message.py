@@ -1,20 +1,25 @@
 """What a member is told of a settlement, and what it answers.
 
 A member sees its own line and the sums that its formulas need: M, the pool, the number and size of
-all members.
+all members. Words and formulas are no part of it: what is signed are figures (`in_words`).
 """
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import Field
 
+from ...mechanism import Standing, Terms, rule_of
 from ...mechanism.population import MOST_IN_ALL, MOST_SIZE_IN_ALL
-from ..wire.document import Document, Hash, Words
+from ...mechanism.rules.figures import Figures
+from ...settlement.statement import Statement, statement_of_figures
+from ..wire.canonical import number_of
+from ..wire.document import Hash, Stored, Words
+from .contract import Contract
 from .delivery import Round
 from .lines import Line
 
 
-class StatementMessage(Document):
+class StatementMessage(Stored):
     """A statement as it is sent.
 
     Attributes:
@@ -33,11 +38,31 @@ class StatementMessage(Document):
     asked: Round
     last_round: Round
     line: Line
-    statement: dict[str, Any]
     model: Hash | None
 
 
-class Answer(Document):
+def in_words(told: StatementMessage, contract: Contract, terms: Terms) -> Statement:
+    """The statement for people, each line with its formula and its numbers filled in."""
+    line, rule = told.line, rule_of(terms)
+    figures = Figures(
+        reported_cost=number_of(contract.reported_cost),
+        samples=line.samples,
+        counted=line.counted,
+        total=told.samples,
+        standing=Standing(told.agents, contract.size, told.size, contract.capacity),
+        signed_size=contract.total_size,
+        fee=line.fee,
+        charge=line.charge,
+        pool=line.pool,
+        back=getattr(line, rule.gives),
+        group=line.group,
+        won=line.won,
+        left=told.left,
+    )
+    return statement_of_figures(line.agent, figures, terms, line.net)
+
+
+class Answer(Stored):
     """What an agent says to a statement."""
 
     statement: Hash

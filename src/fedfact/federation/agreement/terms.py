@@ -1,8 +1,8 @@
-"""The terms of a federation as they are published: all that every agent signs.
+"""The terms of one season of a federation as they are published: all that every agent signs.
 
 Money (A, b, rule, unit, ...), training (network, recipe, rounds), conduct (quorum, deadlines), the
-operator's public key, and the commitment to the operator's secret seed. The hash of these bytes
-names the federation: every message carries it.
+consortium and its operator's public key, and the commitment to the operator's secret seed. The
+hash of these bytes names the season: every message carries it.
 """
 
 from collections.abc import Iterable, Mapping
@@ -21,7 +21,7 @@ from ...settlement.terms import FIELDS, TEXTS, read_sections, section, terms_of
 from ...training.plan import DECIMAL, Plan
 from ...training.recipe import RECIPES
 from ..wire.canonical import decimal, number_of, without_floats
-from ..wire.document import Document, Hash, Name
+from ..wire.document import FORMAT, Document, Hash, Name, Stored
 
 _RECIPE = ("optimiser", "drops", "batch", "local_steps", *DECIMAL)
 _NOT_HERE = {
@@ -43,10 +43,14 @@ class Conduct(Document):
     answer_seconds: Annotated[int, Field(ge=1, le=604_800)] = 60
 
 
-class Published(Document):
+SeasonNumber = Annotated[int, Field(ge=1, le=10_000)]
+
+
+class Published(Stored):
     """The published terms."""
 
-    version: Annotated[int, Field(ge=1, le=1)] = 1
+    consortium: Hash
+    season: SeasonNumber
     name: Name
     operator: Hash
     seed_commitment: Hash
@@ -84,14 +88,21 @@ class Published(Document):
         return self
 
 
+Offer = tuple[str, Terms, Plan, Conduct]
+"""What a file of terms says: the season's name, money, training and conduct."""
+
+
 def publish(
-    name: str, terms: Terms, plan: Plan, conduct: Conduct, operator: str, seed_commitment: str
+    offer: Offer, *, consortium: str, season: int, operator: str, seed_commitment: str
 ) -> Published:
     """The terms, ready to be published."""
+    name, terms, plan, conduct = offer
     money = {name: _written(name, getattr(terms, name)) for name in _MONEY}
     return Published.take(
         {
-            "version": 1,
+            "format": FORMAT,
+            "consortium": consortium,
+            "season": season,
             "name": name,
             "operator": operator,
             "seed_commitment": seed_commitment,
@@ -119,7 +130,7 @@ def _written(name: str, value: Any) -> Any:
     return text
 
 
-def read_federation_terms(path: Path) -> tuple[str, Terms, Plan, Conduct]:
+def read_federation_terms(path: Path) -> Offer:
     """Name, money, training and conduct from a file of terms, whichever of the three it is.
 
     Where it does not say how to train, that is as in the network's own recipe. Terms that another

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from ...errors import InputError
 from ...mechanism import rule_of
-from ..agreement.contract import Enrolment, contracts_for, declining, roster_hash
+from ..agreement.contract import contracts_for, declining, roster_hash
 from ..agreement.delivery import (
     LAST_TO_BEGIN,
     LEFT,
@@ -17,7 +17,7 @@ from ..agreement.delivery import (
     check_attestation,
     leaving,
 )
-from ..agreement.draw import WITHHELD, opens
+from ..agreement.draw import opens
 from ..agreement.lines import Line, lines_of
 from ..agreement.statement_message import Answer, StatementMessage
 from ..ledger.entries import (
@@ -31,16 +31,17 @@ from ..ledger.entries import (
     Revealed,
     Roster,
     RoundDone,
+    SeasonOpened,
     Settled,
     settled_of,
 )
 from ..ledger.entry import Entry
-from ..ledger.state import LedgerState, secret_fits
+from ..ledger.season import SeasonState, secret_fits
 from ..wire.keys import is_signed
 from ..wire.message import OPERATOR, Evidence, Head
 
-Replayed = tuple[list[tuple[Entry, object]], LedgerState]
-"""All entries with what they say, and the record of them all."""
+Replayed = tuple[list[tuple[Entry, object]], SeasonState]
+"""All entries of a season with what they say, and the record of them all."""
 
 
 class Fault(Exception):  # noqa: N818  (of the ledger, not of ours)
@@ -59,15 +60,14 @@ class Contested(Exception):  # noqa: N818  (nobody knows whose)
     """What the agent says and the ledger does not, and nobody else can know."""
 
 
-def _said(entry: Entry, evidence: Evidence, record: LedgerState, kind: str, agent: str) -> Head:
+def _said(entry: Entry, evidence: Evidence, record: SeasonState, kind: str, agent: str) -> Head:
     """What an agent said, if it did."""
     try:
         head = evidence.read_head()
         wanted = (record.federation, kind, agent, OPERATOR)
         if (head.federation, head.kind, head.sender, head.to) != wanted:
             raise Fault(entry, f"holds a message that is no {kind} of {agent} to the operator")
-        said = Enrolment.take(head.content) if kind == "enrol" else record.reports[agent]
-        if not evidence.is_by(said.key):
+        if not evidence.is_by(record.keys[agent]):
             raise Fault(entry, f"holds a message that {agent} did not sign")
         return head
     except (InputError, KeyError) as error:
@@ -77,7 +77,7 @@ def _said(entry: Entry, evidence: Evidence, record: LedgerState, kind: str, agen
 def enrolments(replayed: Replayed) -> str:
     """Every agent signed its own report, and agents that declined said so themselves.
 
-    Whose the keys are that the reports name, only the members can say: `verify_copy`.
+    Whose the keys are that members registered, only they can say: `verify_copy`.
     """
     documents, record = replayed
     for entry, document in documents:
@@ -89,7 +89,8 @@ def enrolments(replayed: Replayed) -> str:
             head = _said(entry, document.said, record, "agree", document.agent)
             if head.content != declining(document.why):
                 raise Fault(entry, f"lets {document.agent} decline, which said something else")
-    return f"{len(record.enrolments)} agents by the keys they gave, {len(record.declined)} declined"
+    enrolled, declined = len(record.enrolments), len(record.declined)
+    return f"{enrolled} agents by the keys they registered, {declined} declined"
 
 
 def contracts(replayed: Replayed) -> str:
@@ -135,7 +136,7 @@ def seed(replayed: Replayed) -> str:
     documents, record = replayed
     for entry, document in documents:
         if isinstance(document, Nonces):
-            before = {"number": entry.number - 1, "hash": entry.previous}
+            before = {"number": entry.number - 1, "entry": entry.previous}
             for agent, evidence in document.opened.items():
                 head = _said(entry, evidence, record, "open", agent)
                 if not opens(head, record.contracts[agent]):
@@ -144,8 +145,6 @@ def seed(replayed: Replayed) -> str:
                     raise Fault(entry, f"holds a nonce that {agent} opened at another time")
             if rule_of(record.money).draws and not document.opened:
                 raise Fault(entry, "leaves the draw to the operator alone")
-            if document.rule != WITHHELD:
-                raise Fault(entry, "handles withheld nonces by another rule")
         elif isinstance(document, Revealed):
             revealed = bytes.fromhex(document.seed)
             if not secret_fits(record, revealed):
@@ -261,8 +260,10 @@ def acknowledgements(replayed: Replayed) -> str:
     Of a void settlement there are no statements, and members sign for the model.
     """
     documents, record = replayed
-    disputed, told, so_far = [], dict[str, StatementMessage](), LedgerState()
-    for entry, document in documents:
+    (_, opened), *rest = documents
+    assert isinstance(opened, SeasonOpened)
+    disputed, told, so_far = [], dict[str, StatementMessage](), SeasonState(opened, record.keys)
+    for entry, document in rest:
         so_far.take(entry, document)
         if isinstance(document, Acknowledged):
             head = _said(entry, document.said, record, "statement", document.agent)

@@ -1,33 +1,56 @@
 """Compare a ledger with the copies that one member kept: what it was shown, signed and told."""
 
+from functools import partial
+
 from ...errors import FedfactError, InputError
 from ...mechanism import rule_of
 from ..ledger.entry import Entry
+from ..ledger.season import SeasonState
 from ..ledger.state import LedgerState, replay
-from ..member.files import MemberFiles
+from ..member.files import MemberFiles, seasons_kept
 from .laws import Contested, Fault, Unchecked
-from .verify import Verdict, judge
+from .verify import Verdict, judge, of_all
 
 
 def verify_copy(entries: list[Entry], agent: str, files: MemberFiles) -> list[Verdict]:
     """Whether the ledger says what an agent was told and signed, by the copies it kept.
 
-    No secret of the agent's is needed. Contested is what one side says and the other does not, and
-    nobody else can know: an answer may have been thrown away, or lost on its way.
+    Of ``files`` every season is looked at; no secret of the agent's is needed. Contested is what
+    one side says and the other does not, and nobody else can know: an answer may have been thrown
+    away, or lost on its way.
     """
+    try:
+        state = replay(entries)
+    except FedfactError as error:
+        return [Verdict("own copy", None, f"not checked: {error}")]
+    kept = seasons_kept(files.directory)
+    there = [season for season in state.seasons if season.number in kept]
+    verdicts = [judge(partial(_heads, entries, agent, files), state, "own heads")]
+    of_seasons = [
+        _of_season(entries, agent, MemberFiles(files.directory, season.number), season)
+        for season in there
+    ]
+    return verdicts + [of_all(list(each)) for each in zip(*of_seasons, strict=True)]
 
-    def heads(record: LedgerState) -> str:
-        seen = files.heads()
-        if not seen and agent in record.reports:
-            raise Unchecked("heads.jsonl, which has the heads that the agent was shown, has none")
-        for head in seen:
-            if head["number"] >= len(entries):
-                raise InputError(f"the agent saw an entry {head['number']}; the ledger was cut off")
-            if entries[head["number"]].hash != head["hash"]:
-                raise Fault(entries[head["number"]], "is another than the agent was shown")
-        return f"{len(seen)} heads"
 
-    def contract(record: LedgerState) -> str:
+def _heads(entries: list[Entry], agent: str, files: MemberFiles, state: LedgerState) -> str:
+    seen = files.heads()
+    if not seen and any(agent in season.reports for season in state.seasons):
+        raise Unchecked("heads.jsonl, which has the heads that the agent was shown, has none")
+    for head in seen:
+        if head.number >= len(entries):
+            raise InputError(f"the agent saw an entry {head.number}; the ledger was cut off")
+        if entries[head.number].hash != head.entry:
+            raise Fault(entries[head.number], "is another than the agent was shown")
+    return f"{len(seen)} heads"
+
+
+def _of_season(
+    entries: list[Entry], agent: str, files: MemberFiles, season: SeasonState
+) -> list[Verdict]:
+    """The same of one season."""
+
+    def contract(record: SeasonState) -> str:
         signed = files.contract()
         if record.roster is None:
             return "none signed yet"
@@ -37,7 +60,7 @@ def verify_copy(entries: list[Entry], agent: str, files: MemberFiles) -> list[Ve
             raise InputError("the ledger has another contract than the agent signed")
         return "as signed"
 
-    def nonce(record: LedgerState) -> str:
+    def nonce(record: SeasonState) -> str:
         opened = files.opened()
         if record.nonces is None or record.roster is None:
             return "not opened yet"
@@ -51,13 +74,14 @@ def verify_copy(entries: list[Entry], agent: str, files: MemberFiles) -> list[Ve
             raise Contested("the ledger says that the agent withheld its nonce; was it asked?")
         if record.roster.contracts != opened.roster:
             raise InputError("the ledger has another roster than the agent opened its nonce for")
-        if opened.ledger != next(each.previous for each in entries if each.kind == "nonces"):
+        nonces = (each for each in entries if (each.season, each.kind) == (record.number, "nonces"))
+        if opened.ledger != next(nonces).previous:
             raise InputError("the agent opened its nonce for another ledger than this")
         if agent in record.nonces.withheld:
             raise Contested("the ledger says that the agent withheld a nonce that it opened")
         return "as opened"
 
-    def rounds(record: LedgerState) -> str:
+    def rounds(record: SeasonState) -> str:
         late = {each.round: each.late for each in files.rounds()}
         if not late and agent in record.attested:
             raise Unchecked("training.bin, which has the last round that it answered, is gone")
@@ -69,7 +93,7 @@ def verify_copy(entries: list[Entry], agent: str, files: MemberFiles) -> list[Ve
         taken = len(record.rounds) - len(away)
         return f"took part in {taken}" + (f", not in time for {missed}" if missed else "")
 
-    def statements(record: LedgerState) -> str:
+    def statements(record: SeasonState) -> str:
         kept = files.statements()
         if not kept and agent in record.acknowledged:
             raise Unchecked("the agent answered its statement, and its copy is gone")
@@ -85,7 +109,7 @@ def verify_copy(entries: list[Entry], agent: str, files: MemberFiles) -> list[Ve
             return f"{len(kept)} statements; the last one told was reversed since"
         return f"{len(kept)} statements"
 
-    def answers(record: LedgerState) -> str:
+    def answers(record: SeasonState) -> str:
         answer = None if record.settlement is None else files.answer(record.settlement)
         if answer is None and agent in record.acknowledged:
             raise Unchecked("the agent's copy of its answer is gone")
@@ -100,12 +124,8 @@ def verify_copy(entries: list[Entry], agent: str, files: MemberFiles) -> list[Ve
             raise InputError("the ledger has another answer than the agent gave")
         return "as given: agreed" if answer.agrees else "as given: disputed"
 
-    try:
-        record = replay(entries)
-    except FedfactError as error:
-        return [Verdict("own copy", None, f"not checked: {error}")]
-    checks = (heads, contract, nonce, rounds, statements, answers)
-    return [judge(check, record, "own ") for check in checks]
+    checks = (contract, nonce, rounds, statements, answers)
+    return [judge(check, season, f"own {check.__name__}") for check in checks]
 
 
 def _is_settlement(entries: list[Entry], number: int) -> bool:

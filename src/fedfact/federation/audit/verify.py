@@ -6,6 +6,7 @@ is attested, not proved), and that no entries were cut off at the end (compare w
 copy: `verify_copy`).
 """
 
+from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -15,6 +16,8 @@ from ..ledger.entry import CLOCKS_MAY_DIFFER, FIRST, Entry, Unreadable, is_time
 from ..ledger.state import LedgerState, replay
 from ..ledger.store import read_ledger
 from ..wire.keys import is_signed
+from ..wire.ledger_head import PURPOSE, signed_part
+from ..wire.tree import Tree
 from .laws import CHECKS, Contested, Fault, Replayed, Unchecked
 
 
@@ -62,46 +65,60 @@ def times(entries: list[Entry]) -> str:
 
 
 def signatures(entries: list[Entry]) -> str:
-    """The operator named in the terms signed every entry."""
+    """The operator that founded the consortium signed every entry, with all those before it."""
     try:
-        public = replay(entries[:1]).terms.operator
+        founded = replay(entries[:1]).consortium
     except FedfactError as error:
         raise Fault(entries[0], f"names no operator ({error})") from None
+    tree, consortium = Tree(), founded.hash()
     for entry in entries:
-        if not is_signed(public, "entry", entry.hash.encode(), entry.signature):
+        tree.add(entry.hash)
+        said = signed_part(consortium, entry.number, entry.hash, tree.root())
+        if not is_signed(founded.operator, PURPOSE, said, entry.signature):
             raise Fault(entry, "is not signed by the operator")
-    return f"all by {public[:16]}"
+    return f"all by {founded.operator[:16]}"
 
 
-def order(entries: list[Entry]) -> Replayed:
-    """Every entry is well formed, and comes when it may."""
-    record, documents = LedgerState(), []
+def order(entries: list[Entry]) -> tuple[LedgerState, list[Replayed]]:
+    """Every entry is well formed, and comes when it may; the entries of each season."""
+    state, documents = LedgerState(), defaultdict[int, list[tuple[Entry, object]]](list)
     for entry in entries:
         try:
-            documents.append((entry, record.add(entry)))
+            documents[entry.season].append((entry, state.add(entry)))
         except FedfactError as error:
             raise Fault(entry, str(error)) from None
-    return documents, record
+    return state, [(documents[season.number], season) for season in state.seasons]
 
 
 def verify(entries: list[Entry]) -> list[Verdict]:
     """Run all checks, in order."""
     if not entries:
         raise InputError("the ledger is empty")
-    verdicts, replayed = _first(entries)
-    if replayed is None:
-        return verdicts + _unchecked("the order does not hold")
-    return verdicts + [judge(check, replayed) for check in CHECKS]
+    verdicts, seasons = _first(entries)
+    if not seasons:
+        why = "the order does not hold" if seasons is None else "there is no season yet"
+        return verdicts + _unchecked(why)
+    return verdicts + [of_all([judge(check, each) for each in seasons]) for check in CHECKS]
 
 
-def _first(entries: list[Entry]) -> tuple[list[Verdict], Replayed | None]:
+def of_all(found: list[Verdict]) -> Verdict:
+    """What a check found of all seasons: the first fault, or what it says of each."""
+    wrong = next((each for each in found if not each.holds), None)
+    if wrong is not None or len(found) == 1:
+        return wrong or found[0]
+    says = [f"season {number}: {each.says}" for number, each in enumerate(found, 1)]
+    return replace(found[0], says="; ".join(says))
+
+
+def _first(entries: list[Entry]) -> tuple[list[Verdict], list[Replayed] | None]:
     """The checks that the others rest on, and what these are made of."""
     verdicts = [judge(check, entries) for check in (chain, times, signatures)]
     try:
-        replayed = order(entries)
+        state, seasons = order(entries)
     except Fault as fault:
         return [*verdicts, _fault("order", fault)], None
-    return [*verdicts, Verdict("order", True, replayed[1].phase)], replayed
+    phase = state.season.phase if seasons else "no season yet"
+    return [*verdicts, Verdict("order", True, phase)], seasons
 
 
 def _unchecked(why: str) -> list[Verdict]:
@@ -139,9 +156,9 @@ def phase_of(verdicts: list[Verdict]) -> str | None:
     return next((each.says for each in verdicts if each.name == "order" and each.holds), None)
 
 
-def judge(check: Callable[..., str], of: object, whose: str = "") -> Verdict:
+def judge(check: Callable[..., str], of: object, name: str | None = None) -> Verdict:
     """Run one check and say what it found."""
-    name = whose + check.__name__
+    name = name or check.__name__
     try:
         return Verdict(name, True, check(of))
     except Fault as fault:

@@ -20,8 +20,11 @@ from ..ledger.entry import Entry
 from ..ledger.state import LedgerState, replay
 from ..ledger.store import read_ledger
 from ..member.config import MemberConfig
-from ..member.member import CONFIG, TERMS, open_member
-from ..operator.directory import DEFAULT_TERMS, PUBLISHED, create, ledger_place
+from ..member.files import MemberFiles, own_key
+from ..member.member import CONFIG, open_member
+from ..member.preparation import make_ready
+from ..operator.directory import DEFAULT_TERMS, ledger_place, read_invitation
+from ..operator.founding import create
 from ..operator.overview import overview
 from ..operator.run import operate
 from ..wire.transport import InProcess
@@ -50,7 +53,7 @@ class FinishedFederation(Tabular):
 
     def shown_rows(self) -> list[dict[str, Any]]:
         """The same with amounts as people write them."""
-        written = self.state.money.money_unit.written
+        written = self.state.season.money.money_unit.written
         return [
             {**row, "net": None if row["net"] is None else written(row["net"])}
             for row in self.rows()
@@ -64,7 +67,7 @@ class FinishedFederation(Tabular):
 
     @property
     def _title(self) -> str:
-        said, money = overview(self.state), self.state.money.money_unit
+        said, money = overview(self.state), self.state.season.money.money_unit
         void = said["void"]
         outcome = (
             f"void: {void}" if void else f"in {money.name}, surplus {money.amount(said['surplus'])}"
@@ -73,7 +76,7 @@ class FinishedFederation(Tabular):
 
     def model(self, member: str) -> Path:
         """The file with the final model that a member was given."""
-        return self.directory.parent / member / "model.bin"
+        return MemberFiles(self.directory.parent / member).folder / "model.bin"
 
 
 def _known(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -100,11 +103,13 @@ def run_federation(
         raise InputError(f"{root}: is not empty; name a directory that is not there yet")
     configs = {name: _config(name, keys) for name, keys in members.items()}
     make_folder(root)
-    create(operator, Path(terms), list(members), sizes=sizes)
     for name, config in configs.items():
         make_folder(root / name)
-        (root / name / TERMS).write_bytes((operator / PUBLISHED).read_bytes())
         (root / name / CONFIG).write_text(_toml(config), encoding="utf-8")
+    create(operator, Path(terms), {name: own_key(root / name) for name in members}, sizes=sizes)
+    published, _ = read_invitation(operator)
+    for name in members:
+        make_ready(published, root / name / CONFIG)
     operate(operator, InProcess({name: open_member(root / name) for name in members}))
     entries = read_ledger(ledger_place(operator))
     return FinishedFederation(operator, entries, replay(entries))

@@ -8,8 +8,9 @@ from ...errors import FedfactError, InputError, LedgerError
 from ...io import limits
 from ...mechanism import RULES, Settlement
 from ...mechanism.exact import exact_sum
+from ..agreement.consortium import Consortium
 from ..agreement.contract import Contract, Size
-from ..agreement.delivery import Delivery, Round
+from ..agreement.delivery import Delivery, Round, Void
 from ..agreement.lines import Line, Posting
 from ..agreement.terms import Published
 from ..wire.document import Document, Hash, Money, Name, Signature, Words
@@ -17,14 +18,31 @@ from ..wire.message import Evidence
 from .entry import Entry
 
 
-class Enrolled(Document):
-    """An agent enrolled; ``said`` is the message with its `contract.Enrolment`.
+class Registered(Document):
+    """A member of the consortium, by its id and the key that it signs with from here on."""
 
-    ``size`` is what the operator verified of it.
-    """
+    member: Name
+    key: Hash
+
+
+class Retired(Document):
+    """A member that is in no season after this one; ``why`` is the operator's word."""
+
+    member: Name
+    why: Words
+
+
+class SeasonOpened(Document):
+    """A season: its terms, and who is invited, each with the size that the operator verified."""
+
+    terms: Published
+    members: Annotated[dict[Name, Size], Field(min_length=3)]
+
+
+class Enrolled(Document):
+    """An agent enrolled; ``said`` is the message with its `contract.Enrolment`."""
 
     agent: Name
-    size: Size
     said: Evidence
 
 
@@ -53,11 +71,10 @@ class Roster(Document):
 
 
 class Nonces(Document):
-    """The agents' nonces, and the agents that withheld theirs (`draw.WITHHELD`)."""
+    """The agents' nonces, and the agents that withheld theirs, whose commitments count instead."""
 
     opened: dict[Name, Evidence]
     withheld: list[Name]
-    rule: Words
 
 
 class Leaves(Document):
@@ -94,14 +111,14 @@ def _known_rule(name: str) -> str:
 class Settled(Document):
     """A settlement: what each account receives is in the lines behind it.
 
-    ``void`` says why there are no lines, where there are none.
+    ``void`` names why there are no lines, where there are none (`delivery.why_void`).
     """
 
     rule: Annotated[str, AfterValidator(_known_rule)]
     agents: int
     samples: Annotated[int, Field(ge=0)]
     surplus: Money
-    void: Words | None
+    void: Void | None
 
 
 class Acknowledged(Document):
@@ -128,7 +145,7 @@ class Reversal(Document):
     postings: list[Posting]
 
 
-def settled_of(settlement: Settlement | None, rule: str, void: str | None) -> Settled:
+def settled_of(settlement: Settlement | None, rule: str, void: Void | None) -> Settled:
     """The entry that opens a settlement, or says why it is void."""
     if settlement is None:
         return Settled(rule=rule, agents=0, samples=0, surplus=0, void=void)
@@ -141,8 +158,15 @@ def settled_of(settlement: Settlement | None, rule: str, void: str | None) -> Se
     )
 
 
-KINDS: dict[str, type[Document]] = {
-    "terms": Published,
+OF_CONSORTIUM: dict[str, type[Document]] = {
+    "consortium": Consortium,
+    "member": Registered,
+    "retired": Retired,
+}
+"""Kinds of entries that are of no season."""
+
+OF_SEASON: dict[str, type[Document]] = {
+    "season": SeasonOpened,
     "enrolment": Enrolled,
     "declined": Declined,
     "contract": Agreed,
@@ -158,6 +182,9 @@ KINDS: dict[str, type[Document]] = {
     "handed": Handed,
     "reversal": Reversal,
 }
+"""Kinds of entries that are of one season, in the order in which they come."""
+
+KINDS = OF_CONSORTIUM | OF_SEASON
 
 
 def read_entry(kind: str, body: bytes) -> Any:

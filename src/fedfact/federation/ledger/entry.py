@@ -1,6 +1,8 @@
-"""One entry of the ledger: chained to the one before by its hash, which the operator signs.
+"""One entry of the ledger: chained to the one before by its hash, and signed by the operator.
 
-The hash covers the entry's number, kind, time, body and the hash of the entry before.
+The hash covers the entry's number, season, kind, time, body and the hash of the entry before. The
+operator signs that hash together with the root of the tree over all entries so far, so that each
+entry's signature makes the ledger's head (`wire.ledger_head`).
 """
 
 from dataclasses import dataclass
@@ -22,9 +24,13 @@ CLOCKS_MAY_DIFFER = 86_400.0
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One entry as it is stored; what ``body`` says is for `entries.read_entry`."""
+    """One entry as it is stored; what ``body`` says is for `entries.read_entry`.
+
+    ``season`` is the season that it is of, 0 if it is of none.
+    """
 
     number: int
+    season: int
     kind: str
     time: str
     body: str
@@ -34,12 +40,13 @@ class Entry:
 
     def __post_init__(self) -> None:
         texts = (self.kind, self.time, self.body, self.previous, self.hash, self.signature)
-        if type(self.number) is not int or not all(map(_is_text, texts)):
+        numbers = type(self.number), type(self.season)
+        if numbers != (int, int) or not all(map(_is_text, texts)):
             raise LedgerError(f"entry {self.number!r}: is not as entries are written")
 
     def own_hash(self) -> str:
         """The hash that it should have."""
-        return hash_of(self.number, self.kind, self.time, self.body, self.previous)
+        return hash_of(self.number, self.season, self.kind, self.time, self.body, self.previous)
 
     @property
     def name(self) -> str:
@@ -63,9 +70,9 @@ def _is_text(value: object) -> bool:
         return False
 
 
-def hash_of(number: int, kind: str, time: str, body: str, previous: str) -> str:
+def hash_of(number: int, season: int, kind: str, time: str, body: str, previous: str) -> str:
     """The hash of an entry."""
-    return digest(canonical([number, kind, time, body, previous]))
+    return digest(canonical([number, season, kind, time, body, previous]))
 
 
 def is_time(text: str) -> bool:

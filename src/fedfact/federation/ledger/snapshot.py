@@ -29,6 +29,7 @@ _TRIES, _PAUSE = 100, 0.1
 
 _PLAIN = [
     ("number", "INTEGER", 1, 0),
+    ("season", "INTEGER", 0, 0),
     *((name, "TEXT", 0, 0) for name in ("kind", "time", "body", "previous", "hash", "signature")),
 ]
 """Name and type of each column, whether it is the key, and whether it is worked out (never)."""

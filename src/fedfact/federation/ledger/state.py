@@ -1,74 +1,26 @@
-"""What a ledger says so far, for the operator to go on from and for anybody to check.
+"""What a ledger says so far: who belongs to the consortium, and how each of its seasons stands."""
 
-Entries are taken one by one, in the order of the protocol; one that cannot come next is refused.
-Nothing is believed here but the order: signatures and figures are for `verify`.
-"""
-
-from collections import Counter
 from typing import Any
 
-from ...errors import FedfactError, InputError, LedgerError
-from ...mechanism import Settlement, Terms
-from ...settlement.statement import statements
-from ..agreement.contract import Contract, Enrolment
-from ..agreement.delivery import (
-    NOT_ASKED,
-    Attestation,
-    Delivery,
-    Rounds,
-    deliveries,
-    why_void,
-)
-from ..agreement.draw import commitment, draw_seed
-from ..agreement.lines import Line, Posting, settlement_of
-from ..agreement.statement_message import StatementMessage
-from ..agreement.terms import Published
-from ..wire.canonical import without_floats
-from .entries import (
-    Acknowledged,
-    Agreed,
-    Declined,
-    Enrolled,
-    Handed,
-    Leaves,
-    Nonces,
-    Revealed,
-    Reversal,
-    Roster,
-    RoundDone,
-    Settled,
-    read_entry,
-)
+from ...errors import FedfactError, LedgerError
+from ..agreement.consortium import Consortium
+from ..wire.ledger_head import LedgerHead
+from ..wire.tree import Tree
+from .entries import OF_CONSORTIUM, Registered, Retired, SeasonOpened, read_entry
 from .entry import Entry
+from .season import SeasonState
 
 
 class LedgerState:
-    """The state of a federation. ``settlement`` is the number of the entry, None if not settled."""
+    """The state of a consortium, taken from its entries one by one, in order."""
 
     def __init__(self) -> None:
-        self.published: Published | None = None
-        self._federation = ""
-        self.enrolments: dict[str, Enrolment] = {}
-        self.reports: dict[str, Enrolment] = {}  # of those who declined, too
-        self.declined: dict[str, Declined] = {}
-        self.sizes: dict[str, int] = {}  # as the operator verified them
-        self.contracts: dict[str, Contract] = {}
-        self.roster: Roster | None = None
-        self.nonces: Nonces | None = None
-        self.rounds: list[RoundDone] = []
-        self.attested: dict[str, Attestation] = {}
-        self.attended: Counter[str] = Counter()  # rounds, by agent
-        self.asked: Counter[str] = Counter()
-        self.gone: set[str] = set()  # by their own word
-        self.deliveries: dict[str, Delivery] = {}
-        self.revealed: Revealed | None = None
-        self.settlement: int | None = None
-        self.settled: Settled | None = None
-        self._void: str | None = None  # whatever ``settled`` says
-        self.lines: dict[str, Line] = {}
-        self.acknowledged: dict[str, Acknowledged] = {}
-        self.handed: dict[str, Handed] = {}  # of a void settlement
-        self.head: Entry | None = None
+        self._founded: Consortium | None = None
+        self.members: dict[str, str] = {}  # the key that each registered
+        self.retired: dict[str, Retired] = {}
+        self.seasons: list[SeasonState] = []
+        self.last: Entry | None = None
+        self._tree, self._hash = Tree(), ""
 
     def add(self, entry: Entry) -> Any:
         """Take the next entry, and return what it says."""
@@ -78,230 +30,73 @@ class LedgerState:
 
     def take(self, entry: Entry, document: Any) -> None:
         """Take the next entry, which says this."""
-        if (entry.kind == "terms") != (self.published is None):
-            raise LedgerError("terms come first, and only once")
-        getattr(self, f"_take_{entry.kind}")(document, entry.number)
-        self.head = entry
+        if (entry.kind == "consortium") != (self._founded is None):
+            raise LedgerError("a consortium comes first, and only once")
+        if (entry.kind in OF_CONSORTIUM) != (entry.season == 0):
+            raise LedgerError(f"an entry of this kind is of {'no' if entry.season else 'a'} season")
+        if entry.kind == "season" or not entry.season:
+            getattr(self, f"_take_{entry.kind}")(document, entry.season)
+        elif not 1 <= entry.season <= len(self.seasons):
+            raise LedgerError(f"an entry of season {entry.season}, which was not opened")
+        else:
+            self.seasons[entry.season - 1].take(entry, document)
+        self._hash = self._hash or self.consortium.hash()
+        self._tree.add(entry.hash)
+        self.last = entry
 
     @property
-    def terms(self) -> Published:
-        """The published terms."""
-        if self.published is None:
-            raise LedgerError("the ledger is empty: no terms were published yet")
-        return self.published
+    def consortium(self) -> Consortium:
+        """Whose ledger it is."""
+        if self._founded is None:
+            raise LedgerError("the ledger is empty: no consortium was founded yet")
+        return self._founded
 
     @property
-    def federation(self) -> str:
-        """The hash that names the federation."""
-        return self._federation or self.terms.hash()
+    def season(self) -> SeasonState:
+        """The season that there is now."""
+        if not self.seasons:
+            raise LedgerError("the ledger has no season yet")
+        return self.seasons[-1]
 
     @property
-    def money(self) -> Terms:
-        """The terms of the settlement."""
-        return self.terms.terms()
+    def head(self) -> LedgerHead:
+        """What names the ledger as it is now, signed by the operator."""
+        last = self.last
+        if last is None:
+            raise LedgerError("the ledger is empty: it has no head")
+        root, signature = self._tree.root(), last.signature
+        return LedgerHead(number=last.number, entry=last.hash, root=root, signature=signature)
 
-    @property
-    def phase(self) -> str:
-        """How far the federation has come, in words."""
-        if self.settled is not None:
-            what = "models" if self.settled.void else "statements"
-            return f"settled, {len(self.owed)} {what} to hand out" if self.owed else "finished"
-        if self.revealed is not None:
-            return "settlement reversed"
-        if self.nonces is not None:
-            return "to be settled"
-        if self.deliveries:
-            return "nonces to open"
-        if self.roster is not None:
-            return f"training, {len(self.rounds)} of {self.terms.plan().rounds} rounds"
-        return "enrolling"
+    def is_signed(self) -> bool:
+        """Whether the operator signed the last entry, and with it all before it."""
+        return self.head.is_by(self.consortium.operator, self._hash)
 
-    @property
-    def owed(self) -> dict[str, str]:
-        """Who has not got yet what a settlement owes it: its statement, which the model comes with,
-        or the model alone where the settlement is void."""
-        if self.settled is None:
-            return {}
-        if not self.settled.void:
-            return dict.fromkeys(sorted(self.lines.keys() - self.acknowledged.keys()), "statement")
-        stayed = {agent for agent, each in self.deliveries.items() if not each.left}
-        return dict.fromkeys(sorted(stayed - self.handed.keys()), "model")
+    def _take_consortium(self, said: Consortium, season: int) -> None:
+        self._founded = said
 
-    def seed_of_draw(self, operator_seed: bytes) -> int:
-        """The seed of the draw, with the commitments of those who withheld their nonces."""
-        assert self.nonces is not None
-        opened = {
-            agent: _nonce(evidence.read_head().content.get("nonce"))
-            for agent, evidence in self.nonces.opened.items()
-        }
-        kept = {agent: self.contracts[agent].nonce for agent in self.nonces.withheld}
-        return draw_seed(operator_seed, opened | kept)
+    def _take_member(self, said: Registered, season: int) -> None:
+        _require(said.member not in self.members, "a member that is registered already")
+        _require(said.key not in self.members.values(), "a key that another member has")
+        self.members[said.member] = said.key
 
-    def deliveries_now(self) -> list[Delivery]:
-        """What follows from contracts, attestations and rounds."""
-        held = Rounds(self.terms.plan().rounds, len(self.rounds))
-        presence = self.attested, self.attended, self.asked
-        return deliveries(self.contracts, *presence, held, self.money, self.gone)
+    def _take_retired(self, said: Retired, season: int) -> None:
+        _require(said.member in self.members, "nobody who could retire")
+        _require(said.member not in self.retired, "a member that is retired already")
+        self.retired[said.member] = said
 
-    @property
-    def void_now(self) -> str | None:
-        """Why the settlement that follows from the deliveries is void, where it is."""
-        return why_void(self.deliveries.values(), self.contracts, self.money)
-
-    def settlement_now(self) -> Settlement | None:
-        """The settlement that follows from deliveries and draw; None where it is void."""
-        assert self.revealed is not None
-        delivered, draw = self.deliveries.values(), self.revealed.draw
-        return settlement_of(delivered, self.contracts, self.money, draw)
-
-    def statement_messages(self, agents: list[str]) -> dict[str, StatementMessage]:
-        """What these agents are told of the settlement."""
-        assert self.settlement is not None
-        assert self.settled is not None
-        settlement = self.settlement_now()
-        assert settlement is not None
-        last, own = self.rounds[-1].model, statements(settlement, agents)
-        return {
-            agent: StatementMessage(
-                settlement=self.settlement,
-                rounds=len(self.rounds),
-                agents=self.settled.agents,
-                samples=self.settled.samples,
-                size=settlement.population.total_size,
-                left=self.deliveries[agent].left,
-                attended=self.deliveries[agent].attended,
-                asked=self.deliveries[agent].asked,
-                last_round=self.deliveries[agent].last_round,
-                line=self.lines[agent],
-                statement=without_floats(own[agent].document()),
-                model=None if self.deliveries[agent].left else last,
-            )
-            for agent in agents
-        }
-
-    def balances(self) -> dict[str, int]:
-        """What each account has received less what it has paid."""
-        sums: dict[str, int] = {}
-        for posting in (posting for line in self.lines.values() for posting in line.postings):
-            sums[posting.account] = sums.get(posting.account, 0) + posting.amount
-        return sums
-
-    def reversed_postings(self) -> list[Posting]:
-        """The postings that undo the settlement there is."""
-        return [
-            Posting(account=posting.account, amount=-posting.amount)
-            for line in self.lines.values()
-            for posting in line.postings
-        ]
-
-    def _take_terms(self, said: Published, number: int) -> None:
-        self.published, self._federation = said.checked(), said.hash()
-
-    def _take_enrolment(self, said: Enrolled, number: int) -> None:
-        _require(self.roster is None, "an enrolment after the roster was closed")
-        _require(not self.contracts, "an enrolment after contracts were signed")
-        _require(said.agent not in self.enrolments, "a second enrolment")
-        _require(said.agent not in self.declined, "an enrolment of an agent that declined before")
-        enrolment = Enrolment.take(said.said.read_head().content)
-        _require(enrolment.agent == said.agent, "an enrolment under another name")
-        self.enrolments[said.agent] = self.reports[said.agent] = enrolment
-        self.sizes[said.agent] = said.size
-
-    def _take_declined(self, said: Declined, number: int) -> None:
-        _require(self.roster is None, "somebody declines after the roster was closed")
-        _require(said.agent not in self.declined, "somebody declines twice")
-        _require(said.agent not in self.contracts, "somebody declines who signed a contract")
-        self.enrolments.pop(said.agent, None)
-        self.declined[said.agent] = said
-
-    def _take_contract(self, said: Agreed, number: int) -> None:
-        agent = said.contract.agent
-        _require(self.roster is None, "a contract after the roster was closed")
-        _require(agent in self.enrolments, "a contract with an agent that did not enrol")
-        _require(agent not in self.contracts, "a second contract")
-        _require_sorted(agent, self.contracts)
-        self.contracts[agent] = said.contract
-
-    def _take_roster(self, said: Roster, number: int) -> None:
-        _require(self.roster is None, "a second roster")
-        _require(self.contracts.keys() == self.enrolments.keys(), "a roster without all contracts")
-        self.roster = said
-
-    def _take_nonces(self, said: Nonces, number: int) -> None:
-        _require(self.roster is not None, "nonces before the roster was closed")
-        _require(self.deliveries.keys() == self.attested.keys(), "nonces before all deliveries")
-        _require(self.nonces is None, "nonces opened twice")
-        named = [*said.opened, *said.withheld]
-        _require(sorted(named) == sorted(self.contracts), "nonces of others than the roster")
-        self.nonces = said
-
-    def _take_leaves(self, said: Leaves, number: int) -> None:
-        _require(self.roster is not None, "somebody leaves before the roster was closed")
-        _require(not self.deliveries, "somebody leaves after the deliveries")
-        _require(self.nonces is None, "somebody leaves after the nonces were opened")
-        _require(said.agent in self.contracts, "somebody leaves who has no contract")
-        _require(said.agent not in self.gone, "somebody leaves twice")
-        _require(said.round == len(self.rounds) + 1, f"leaving in round {said.round} out of order")
-        self.gone.add(said.agent)
-
-    def _take_round(self, said: RoundDone, number: int) -> None:
-        _require(self.roster is not None, "a round before the roster was closed")
-        _require(not self.deliveries, "a round after the deliveries")
-        _require(self.nonces is None, "a round after the nonces were opened")
-        _require(said.round == len(self.rounds) + 1, f"round {said.round} out of order")
-        named = [*said.attested, *said.absent]
-        _require(sorted(named) == sorted(self.contracts), "a round of others than the roster")
-        for agent, evidence in said.attested.items():
-            self.attested[agent] = Attestation.take(evidence.read_head().content)
-        self.attended.update(said.attested.keys())
-        self.asked.update(said.attested.keys())
-        self.asked.update(each for each, why in said.absent.items() if why not in NOT_ASKED)
-        self.rounds.append(said)
-
-    def _take_delivery(self, said: Delivery, number: int) -> None:
-        _require(self.nonces is None, "a delivery after the nonces were opened")
-        _require(said.agent in self.attested, "a delivery of an agent that never took part")
-        _require(said.agent not in self.deliveries, "a second delivery")
-        _require_sorted(said.agent, self.deliveries)
-        self.deliveries[said.agent] = said
-
-    def _take_reveal(self, said: Revealed, number: int) -> None:
-        _require(self.nonces is not None, "the seed revealed before the nonces")
-        _require(self.revealed is None, "the seed revealed twice")
-        self.revealed = said
-
-    def _take_settlement(self, said: Settled, number: int) -> None:
-        _require(self.revealed is not None, "a settlement before the seed was revealed")
-        _require(self.settled is None, "a second settlement that no reversal came before")
-        self.settlement, self.settled, self._void = number, said, self.void_now
-        self.lines, self.acknowledged, self.handed = {}, {}, {}
-
-    def _take_line(self, said: Line, number: int) -> None:
-        _require(self.settled is not None, "a line of no settlement")
-        _require(said.agent not in self.lines, "a second line")
-        _require(said.agent in self.deliveries, "a line for an agent that delivered nothing")
-        _require(not self._void, "a line of a settlement that is void")
-        _require_sorted(said.agent, self.lines)
-        _require(not self.acknowledged, "a line after statements were handed out")
-        self.lines[said.agent] = said
-
-    def _take_acknowledged(self, said: Acknowledged, number: int) -> None:
-        _require(said.settlement == self.settlement, "a statement of another settlement")
-        _require(said.agent in self.lines, "a statement for nobody")
-        _require(said.agent not in self.acknowledged, "a statement acknowledged twice")
-        self.acknowledged[said.agent] = said
-
-    def _take_handed(self, said: Handed, number: int) -> None:
-        _require(said.settlement == self.settlement, "a model of another settlement")
-        _require(said.agent in self.owed, "a model for nobody that it is owed to")
-        _require(self.owed[said.agent] == "model", "a model that comes with a statement")
-        self.handed[said.agent] = said
-
-    def _take_reversal(self, said: Reversal, number: int) -> None:
-        _require(said.settlement == self.settlement, "a reversal of another settlement")
-        _require(said.postings == self.reversed_postings(), "a reversal of other amounts")
-        self.settlement, self.settled = None, None
-        self.lines, self.acknowledged, self.handed = {}, {}, {}
+    def _take_season(self, said: SeasonOpened, season: int) -> None:
+        terms, number = said.terms, len(self.seasons) + 1
+        _require(season == terms.season == number, f"a season that is not number {number}")
+        _require(terms.consortium == self.consortium.hash(), "terms of another consortium")
+        _require(terms.operator == self.consortium.operator, "terms of another operator")
+        self.consortium.check(terms.terms())
+        there = self.members.keys() - self.retired.keys()
+        _require(said.members.keys() <= there, "a season with others than the members")
+        _require(
+            not self.seasons or self.season.settled is not None,
+            "a season before the one before it is settled",
+        )
+        self.seasons.append(SeasonState(said, self.members))
 
 
 def _require(holds: bool, otherwise: str) -> None:
@@ -309,31 +104,12 @@ def _require(holds: bool, otherwise: str) -> None:
         raise LedgerError(otherwise)
 
 
-def _require_sorted(agent: str, before: dict[str, Any]) -> None:
-    """Entries that are added together come in the order of the agents' names."""
-    last = next(reversed(before), "")
-    _require(agent > last, f"{agent} after {last}, which is not the order of names")
-
-
-def _nonce(said: Any) -> str:
-    """A nonce in the one way it counts, however it was spelt: the draw is not open to spelling."""
-    try:
-        return bytes.fromhex(str(said)).hex()
-    except ValueError:
-        raise InputError("a nonce that is not in hexadecimal") from None
-
-
-def secret_fits(record: LedgerState, seed: bytes) -> bool:
-    """Whether this is the seed that the operator committed itself to."""
-    return commitment(seed, "operator") == record.terms.seed_commitment
-
-
 def replay(entries: list[Entry]) -> LedgerState:
-    """The record of all these entries."""
-    record = LedgerState()
+    """The state of all these entries."""
+    state = LedgerState()
     for entry in entries:
         try:
-            record.add(entry)
+            state.add(entry)
         except FedfactError as error:
             raise LedgerError(f"{entry.name}: {error}") from None
-    return record
+    return state

@@ -7,6 +7,7 @@ import sqlite3
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from copy import copy
 from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -19,8 +20,11 @@ from ...errors import FedfactError, InputError, LedgerError
 from ...io import limits
 from ...io.files import read_text
 from ...io.regular import is_file
+from ..wire.canonical import digest
 from ..wire.document import Document
 from ..wire.keys import Key
+from ..wire.ledger_head import LedgerHead
+from ..wire.tree import Tree
 from .entry import CLOCKS_MAY_DIFFER, FIRST, RESTORE, Entry, Unreadable, hash_of
 from .export import read_export
 from .snapshot import copy_of
@@ -33,6 +37,7 @@ _TABLE = sa.Table(
     "fedfact_ledger",
     sa.MetaData(),
     sa.Column("number", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("season", sa.Integer, nullable=False),
     sa.Column("kind", sa.Text, nullable=False),
     sa.Column("time", sa.Text, nullable=False),
     sa.Column("body", sa.Text, nullable=False),
@@ -80,6 +85,7 @@ class Ledger:
 
     def __init__(self, url: str | sa.URL, *, new: bool = True) -> None:
         self._known: str | None = None  # the hash of the last entry that this writer knows of
+        self._tree, self._consortium = Tree(), ""  # of what it knows
         self._engine, self._writes = _engine(url, writes=new), new
         self._clock = _Clock()
         try:
@@ -125,23 +131,33 @@ class Ledger:
                 number = start + len(found)
                 why = f"entry {number}: cannot be read; {RESTORE}"
                 raise Unreadable(number, found, why) from None
-        if self._known is None and (found or start == 0):
+        if start == 0 and self._known is None:
             self._known = found[-1].hash if found else FIRST
+            self._grow(found)
         return found
+
+    def _grow(self, entries: Sequence[Entry]) -> None:
+        """Take entries that are in the ledger, the first ones or the next."""
+        for entry in entries:
+            if self._tree.size == 0:
+                self._consortium = digest(entry.body.encode())
+            self._tree.add(entry.hash)
 
     def add(
         self,
         key: Key,
-        documents: Sequence[tuple[str, Document]],
+        documents: Sequence[tuple[int, str, Document]],
         check: Callable[[Entry], object] = lambda entry: None,
     ) -> list[Entry]:
-        """Add entries, signed; all of them or, whatever happens, none.
+        """Add entries, each of a season and a kind, signed; all or, whatever happens, none.
 
         Refused where somebody else added some since this writer first read the ledger, or where
         ``check`` refuses one of them.
         """
         if not documents:
             return []
+        if self._known is None:
+            self.entries()
         last = sa.select(_TABLE).order_by(_TABLE.c.number.desc()).limit(1)
         self._writes = True
         with self._asked(), self._engine.begin() as connection:
@@ -149,19 +165,22 @@ class Ledger:
             number, previous, at = 0, FIRST, ""
             if head is not None:
                 number, previous, at = head.number + 1, head.hash, head.time
-            if self._known not in (None, previous):
+            if self._known != previous:
                 raise LedgerError(_SOMEBODY_ELSE)
-            added = []
-            for kind, document in documents:
+            added, tree, consortium = [], copy(self._tree), self._consortium
+            for season, kind, document in documents:
                 at = self._clock.now(at)
                 body = document.encoded().decode()
-                own = hash_of(number, kind, at, body, previous)
-                signature = key.sign("entry", own.encode())
-                added.append(Entry(number, kind, at, body, previous, own, signature))
+                own = hash_of(number, season, kind, at, body, previous)
+                tree.add(own)
+                consortium = consortium or digest(body.encode())
+                named = LedgerHead.signed(key, consortium, number, own, tree.root())
+                signature = named.signature
+                added.append(Entry(number, season, kind, at, body, previous, own, signature))
                 check(added[-1])
                 number, previous = number + 1, own
             connection.execute(sa.insert(_TABLE), [asdict(entry) for entry in added])
-        self._known = previous
+        self._known, self._tree, self._consortium = previous, tree, consortium
         return added
 
     @contextmanager

@@ -1,20 +1,21 @@
-"""What an agent keeps: its secrets, its contract, the ledger heads it saw, statements, training.
+"""What an agent keeps: its key, the ledger heads it saw, and a folder for each season.
 
-agent.key     signs for the agent (600)        nonce.secret   its part of the draw (600)
-salt.secret   hides its samples (600)          contract.json  with the operator's signature
-heads.jsonl   every ledger head it was shown   opened.json    what it opened its nonce for
-training.bin  the last round, and rounds.jsonl  those before it (`own_rounds`)
-statements/   each statement, its answer to it model.bin      the final model
-leave         if it is there: leave with the next round
-agent.log     what happened, for its owner
+agent.key     signs for the agent (600)        heads.jsonl    every ledger head it was shown
+agent.log     what happened, for its owner     season-N/      of each season
+
+Of a season:
+terms.json    what it signs                    contract.json  with the operator's signature
+nonce.secret  its part of the draw (600)       opened.json    what it opened its nonce for
+salt.secret   hides its samples (600)          statements/    each statement, its answer to it
+training.bin  the last round, and rounds.jsonl those before it (`own_rounds`)
+model.bin     the final model                  leave          if there: leave with the next round
 """
 
 import os
-import re
 from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from ...errors import InputError
 from ...io import limits
@@ -23,15 +24,19 @@ from ...io.folders import make_folder
 from ...io.regular import read_bytes
 from ..agreement.contract import Contract
 from ..agreement.statement_message import Answer, StatementMessage
-from ..wire.canonical import canonical, digest, read_canonical
-from ..wire.document import Document, Hash, Signature
+from ..agreement.terms import Published, read_published
+from ..wire.canonical import canonical, digest
+from ..wire.document import FORMAT, Hash, Signature, Stored
 from ..wire.keys import Key, is_signed, keep_secret
+from ..wire.ledger_head import LedgerHead
 from .own_rounds import LastRound, OwnRound, keep_round, last_round, own_rounds
+
+TERMS, LEAVE = "terms.json", "leave"
 
 _Read = TypeVar("_Read")
 
 
-class SignedContract(Document):
+class SignedContract(Stored):
     """A contract with the operator's signature, and the agent's on both."""
 
     contract: Contract
@@ -39,45 +44,55 @@ class SignedContract(Document):
     agent: Signature
 
 
-class Opened(Document):
+class Opened(Stored):
     """What a nonce was opened for: the roster, and the ledger as far as this entry."""
 
     roster: Hash
     ledger: Hash
 
 
-class MemberFiles:
-    """The directory of one agent."""
+def own_key(directory: Path) -> str:
+    """The public key that an agent registers; drawn if there is none."""
+    return MemberFiles(directory).key.public
 
-    def __init__(self, directory: Path) -> None:
+
+def seasons_kept(directory: Path) -> list[int]:
+    """The seasons that an agent has terms of, in order."""
+    return sorted(int(path.parent.name[7:]) for path in directory.glob(f"season-[1-9]*/{TERMS}"))
+
+
+class MemberFiles:
+    """The directory of one agent, in one season: the last that it has terms of, if not told."""
+
+    def __init__(self, directory: Path, season: int | None = None) -> None:
         self.directory = directory
-        self._last_head: Any = None
+        self.season = season or max(seasons_kept(directory), default=1)
+        self.folder = directory / f"season-{self.season}"
+        self._last_head: LedgerHead | None = None
+
+    def published(self) -> Published:
+        """The terms of the season."""
+        return read_published(self.folder / TERMS)
 
     @cached_property
     def key(self) -> Key:
         """Drawn when it is first needed, like the other secrets."""
-        return Key(self._secret("agent.key", "contract.json"))
+        needs = sorted(self.directory.glob("season-*/contract.json"))
+        return Key(_secret(self.directory / "agent.key", *needs))
 
     @cached_property
     def nonce(self) -> bytes:
         """Its part of the draw."""
-        return self._secret("nonce.secret", "contract.json")
+        return _secret(self.folder / "nonce.secret", self.folder / "contract.json")
 
     @cached_property
     def salt(self) -> bytes:
         """What hides its samples in their digests."""
-        return self._secret("salt.secret", "training.bin")
-
-    def _secret(self, name: str, needs: str) -> bytes:
-        """Drawn where there is none, but not where a file is there that was made with one."""
-        path = self.directory / name
-        if not path.exists() and (self.directory / needs).exists():
-            raise InputError(f"{path}: is gone, and {needs} needs it; restore it")
-        return keep_secret(path)
+        return _secret(self.folder / "salt.secret", self.folder / "training.bin")
 
     def contract(self) -> Contract | None:
         """The contract it signed last."""
-        path = self.directory / "contract.json"
+        path = self.folder / "contract.json"
         if not path.exists():
             return None
         kept = self._read(path, SignedContract.read)
@@ -88,22 +103,22 @@ class MemberFiles:
     def keep_contract(self, contract: Contract, operator: str) -> None:
         """Keep the contract, with the operator's signature on it."""
         own = self.key.sign(*_signed(contract, operator))
-        signed = SignedContract(contract=contract, operator=operator, agent=own)
-        write_whole(self.directory / "contract.json", signed.encoded())
+        signed = SignedContract(format=FORMAT, contract=contract, operator=operator, agent=own)
+        write_whole(self.folder / "contract.json", signed.encoded())
 
     def opened(self) -> Opened | None:
         """What it opened its nonce for."""
-        path = self.directory / "opened.json"
+        path = self.folder / "opened.json"
         return self._read(path, Opened.read) if path.exists() else None
 
     def keep_opened(self, opened: Opened) -> None:
         """Once open, a nonce serves no other draw."""
-        write_whole(self.directory / "opened.json", opened.encoded())
+        write_whole(self.folder / "opened.json", opened.encoded())
 
-    def see_head(self, head: Any) -> None:
+    def see_head(self, head: LedgerHead) -> None:
         """Keep a ledger head: a ledger that has another entry there was changed since."""
-        line, path = canonical(head), self.directory / "heads.jsonl"
-        if _head(line) == self._last_head:
+        line, path = head.encoded(), self.directory / "heads.jsonl"
+        if head == self._last_head:
             return
         try:
             with path.open("ab") as file:
@@ -117,29 +132,29 @@ class MemberFiles:
             raise InputError(f"{path}: cannot be written ({reason(error)})") from None
         self._last_head = head
 
-    def heads(self) -> list[dict[str, Any]]:
+    def heads(self) -> list[LedgerHead]:
         """All heads it was shown; a line that a crash cut short is left out."""
         path = self.directory / "heads.jsonl"
         return self._read(path, _heads) if path.exists() else []
 
     def keep_round(self, last: LastRound) -> None:
         """Keep reply and state of a round, together or not at all."""
-        keep_round(self.directory, last)
+        keep_round(self.folder, last)
 
     def last_round(self) -> LastRound | None:
         """The last round it took part in."""
-        return last_round(self.directory)
+        return last_round(self.folder)
 
     def rounds(self) -> list[OwnRound]:
         """All rounds that it answered."""
-        return own_rounds(self.directory)
+        return own_rounds(self.folder)
 
     def keep_statement(self, told: StatementMessage, answer: Answer, model: bytes) -> None:
         """Keep a statement, the answer to it, and the model that came with it.
 
         There is one statement for a settlement.
         """
-        folder = self.directory / "statements"
+        folder = self.folder / "statements"
         make_folder(folder)
         path = folder / f"settlement-{told.settlement}.json"
         if (
@@ -153,22 +168,22 @@ class MemberFiles:
 
     def keep_model(self, model: bytes) -> None:
         """Keep the final model."""
-        write_whole(self.directory / "model.bin", model)
+        write_whole(self.folder / "model.bin", model)
 
     def model(self) -> str | None:
         """The hash of the final model that it has."""
-        path = self.directory / "model.bin"
+        path = self.folder / "model.bin"
         return self._read(path, digest) if path.exists() else None
 
     def statements(self) -> list[StatementMessage]:
         """All statements it got, in the order of the settlements."""
-        files = (self.directory / "statements").glob("settlement-*.json")
+        files = (self.folder / "statements").glob("settlement-*.json")
         told = [self._read(path, StatementMessage.read) for path in files]
         return sorted(told, key=lambda each: each.settlement)
 
     def answer(self, settlement: int) -> Answer | None:
         """What it said to the statement of that settlement."""
-        path = self.directory / "statements" / f"answer-{settlement}.json"
+        path = self.folder / "statements" / f"answer-{settlement}.json"
         return self._read(path, Answer.read) if path.exists() else None
 
     def _read(self, path: Path, read: Callable[[bytes], _Read]) -> _Read:
@@ -184,7 +199,15 @@ class MemberFiles:
 
     def is_leaving(self) -> bool:
         """Whether its owner wants to leave."""
-        return (self.directory / "leave").exists()
+        return (self.folder / LEAVE).exists()
+
+
+def _secret(path: Path, *needs: Path) -> bytes:
+    """Drawn where there is none, but not where a file is there that was made with one."""
+    made = next((each for each in needs if each.exists()), None)
+    if made is not None and not path.exists():
+        raise InputError(f"{path}: is gone, and {made.name} needs it; restore it")
+    return keep_secret(path)
 
 
 def _signed(contract: Contract, operator: str) -> tuple[str, bytes]:
@@ -197,21 +220,5 @@ def _whole_lines(data: bytes) -> bytes:
     return data[: data.rfind(b"\n") + 1]
 
 
-def _heads(data: bytes) -> list[dict[str, Any]]:
-    return [_head(line) for line in _whole_lines(data).split(b"\n")[:-1]]
-
-
-def _head(line: bytes) -> dict[str, Any]:
-    """Number and hash of a ledger's entry."""
-    head = read_canonical(line)
-    if not is_head(head):
-        raise InputError("no head of a ledger")
-    return dict(head)
-
-
-def is_head(said: Any) -> bool:
-    """Whether it names an entry of a ledger, by number and hash."""
-    if not isinstance(said, dict) or said.keys() != {"number", "hash"}:
-        return False
-    number, entry = said["number"], said["hash"]
-    return type(number) is int and number >= 0 and bool(re.fullmatch("[0-9a-f]{64}", str(entry)))
+def _heads(data: bytes) -> list[LedgerHead]:
+    return [LedgerHead.read(line) for line in _whole_lines(data).split(b"\n")[:-1]]

@@ -23,13 +23,15 @@ from ..agreement.contract import Contract, Enrolment, contract_of, declining, wa
 from ..agreement.delivery import Attestation, leaving
 from ..agreement.draw import commitment
 from ..agreement.statement_message import Answer, StatementMessage
-from ..agreement.terms import Published, read_published
+from ..agreement.terms import Published
 from ..wire.canonical import decimal, digest
+from ..wire.document import FORMAT
 from ..wire.keys import is_signed
+from ..wire.ledger_head import LedgerHead
 from ..wire.message import OPERATOR, Message, read_message, write_message
 from ..wire.transport import Handler
 from .config import MemberConfig, read_member_config
-from .files import MemberFiles, Opened, is_head
+from .files import MemberFiles, Opened
 from .own_rounds import LastRound, OwnRound
 from .rationality import objection
 from .review import objections
@@ -37,7 +39,7 @@ from .review import objections
 if TYPE_CHECKING:
     from ...training.site.site import Site
 
-CONFIG, TERMS, LOG = "agent.toml", "terms.json", "agent.log"
+CONFIG, LOG = "agent.toml", "agent.log"
 IN_TIME = 0.5
 """An answer that took this part of the deadline at most was surely in time."""
 
@@ -51,12 +53,11 @@ class Member:
         self,
         directory: Path,
         config: MemberConfig,
-        published: Published,
         note: Callable[[str], None] = lambda text: None,
     ) -> None:
-        self.config, self.published, self._note = config, published, note
-        self.files = MemberFiles(directory)
-        self._directory = directory
+        self.config, self._note = config, note
+        self.files, self._directory = MemberFiles(directory), directory
+        self.published = published = self.files.published()
         self._federation, self._terms = published.hash(), published.terms()
         self._plan = published.plan()
         self._one_at_a_time = threading.Lock()
@@ -121,18 +122,20 @@ class Member:
 
     def _see(self, said: Any) -> None:
         """Keep the head of the ledger that a request names; it never goes back or changes."""
-        head, (number, entry) = _head(said), self._seen
-        if head[0] < number:
+        head, seen = LedgerHead.take(said), self._seen
+        if not head.is_by(self.published.operator, self.published.consortium):
+            raise InputError("a head of the ledger that the operator did not sign")
+        if seen is not None and head.number < seen.number:
             raise InputError("a request from before the last one: out of order")
-        if head[0] == number and head[1] != entry:
-            raise InputError(f"entry {number} of the ledger is another than was shown before")
-        self.files.see_head(said)
+        if seen is not None and head.number == seen.number and head.entry != seen.entry:
+            raise InputError(f"entry {seen.number} of the ledger is another than was shown before")
+        self.files.see_head(head)
         self._seen = head
 
     @cached_property
-    def _seen(self) -> tuple[int, str]:
-        """Number and hash of the last head that it was shown."""
-        return max(map(_head, self.files.heads()), default=(-1, ""))
+    def _seen(self) -> LedgerHead | None:
+        """The last head that it was shown."""
+        return max(self.files.heads(), key=lambda head: head.number, default=None)
 
     @cached_property
     def _samples(self) -> Any:
@@ -228,11 +231,12 @@ class Member:
         roster, ledger = str(message.head.content.get("roster")), message.head.content["ledger"]
         if self.files.contract() is None:
             raise InputError("asked to open a nonce before a contract was signed")
-        opened = Opened.take({"roster": roster, "ledger": ledger["hash"]})
+        opened = Opened.take({"format": FORMAT, "roster": roster, "ledger": ledger["entry"]})
         if self.files.opened() not in (None, opened):
             raise InputError("asked to open the nonce a second time, for another draw")
         self.files.keep_opened(opened)
-        return {"nonce": self.files.nonce.hex(), "ledger": ledger}, b""
+        shown = {"number": ledger["number"], "entry": ledger["entry"]}
+        return {"nonce": self.files.nonce.hex(), "ledger": shown}, b""
 
     def _round(self, message: Message) -> Answered:
         if self.files.contract() is None:
@@ -288,7 +292,7 @@ class Member:
         if not came:
             wrong.append("the model that it names did not come with it")
         why = [printable(each)[:500] for each in wrong[:5]]
-        answer = Answer(statement=told.hash(), agrees=not wrong, why=why)
+        answer = Answer(format=FORMAT, statement=told.hash(), agrees=not wrong, why=why)
         self.files.keep_statement(told, answer, message.body)
         net = self._terms.money_unit.money(told.line.net)
         self._note(f"statement of settlement {told.settlement}: net {net}")
@@ -305,13 +309,6 @@ class Member:
         return {"model": digest(message.body)}, b""
 
 
-def _head(said: Any) -> tuple[int, str]:
-    """Number and hash of the ledger's last entry, as a request names it."""
-    if not is_head(said):
-        raise InputError("a request that does not name the head of the ledger")
-    return said["number"], said["hash"]
-
-
 def open_member(place: Path) -> Handler:
     """The agent whose config this is, or lies in this directory, ready to be asked.
 
@@ -319,6 +316,5 @@ def open_member(place: Path) -> Handler:
     """
     config = place / CONFIG if place.is_dir() else place
     directory = config.parent
-    published, log = read_published(directory / TERMS), directory / LOG
-    note = partial(log_line, log)
-    return Member(directory, read_member_config(config), published, note).handle
+    note = partial(log_line, directory / LOG)
+    return Member(directory, read_member_config(config), note).handle

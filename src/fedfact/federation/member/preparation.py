@@ -7,29 +7,43 @@ from typing import Any
 
 from ...errors import InputError
 from ...io.files import write_whole
+from ...io.folders import make_folder
 from ...mechanism import Standing, billing_floor, rule_of
 from ...mechanism.fees import largest_fee
 from ..agreement.contract import agreed_samples, unfit
 from ..agreement.terms import Published, read_published
 from .config import MemberConfig, read_member_config
-from .member import CONFIG, TERMS, Member
+from .files import TERMS, MemberFiles, seasons_kept
+from .member import CONFIG, Member
 
 
 def make_ready(offered: Published, config: Path) -> MemberConfig:
-    """Check a member's config, and lay the terms that it is offered beside it.
+    """Check a member's config, and lay the terms that it is offered into a folder beside it.
 
-    Terms that lie there already must be the same: one directory serves one federation.
+    Terms of that season that lie there already must be the same, and those of other seasons of the
+    same consortium: one directory serves one consortium.
     """
     own = read_member_config(config)
     if config.name != CONFIG:
         raise InputError(f"{config}: call the file {CONFIG}, in a directory of its own")
-    beside = config.parent / TERMS
-    if beside.exists() and read_published(beside) != offered:
+    seasons = seasons_kept(config.parent)
+    for season in seasons:
+        beside = MemberFiles(config.parent, season).folder / TERMS
+        known = read_published(beside)
+        same = (known.consortium, known.operator) == (offered.consortium, offered.operator)
+        if not same or (known.season == offered.season and known != offered):
+            raise InputError(
+                f"{beside}: is of another federation than the kit; give each federation a directory"
+            )
+    if seasons and offered.season < seasons[-1]:
         raise InputError(
-            f"{beside}: is of another federation than the kit; give each federation a directory"
+            f"the kit is of season {offered.season}, and {config.parent} has joined season "
+            f"{seasons[-1]}; ask the operator for the newest kit"
         )
     close_directory(config.parent)
-    write_whole(beside, offered.encoded())
+    folder = MemberFiles(config.parent, offered.season).folder
+    make_folder(folder)
+    write_whole(folder / TERMS, offered.encoded())
     return own
 
 
@@ -45,7 +59,7 @@ def preview(config: Path) -> dict[str, Any]:
 
     Who the others are it does not know yet: amounts and samples are the most for any others.
     """
-    agent = Member(config.parent, read_member_config(config), read_published(config.parent / TERMS))
+    agent = Member(config.parent, read_member_config(config))
     terms, size = agent.published.terms(), agent.config.size or 1
     enrolment, least = agent.enrolment(size), billing_floor(terms, size)
     fewest = Standing(3, size, size + 2, enrolment.capacity)

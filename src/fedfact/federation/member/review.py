@@ -5,7 +5,6 @@ members). With these it works out every amount again.
 """
 
 from collections.abc import Sequence
-from typing import Any
 
 from ...mechanism import Standing, Terms, rule_of
 from ...mechanism.rules import GIVEN
@@ -59,9 +58,6 @@ def objections(
     ]
     wrong += _absences(told, in_time)
     wrong += _beyond(told, contract, standing, terms)
-    for name, value in _shown(told.statement):
-        if value != getattr(line, name, None):
-            wrong.append(f"the statement shows {name} {value}, the ledger has another")
     for name in ("fee", "charge"):
         if getattr(line, name) > getattr(contract, f"largest_{name}"):
             wrong.append(f"{name} exceeds the largest {name} of the contract")
@@ -108,13 +104,3 @@ def _beyond(
     if told.line.pool < least_pool - _EXACT * float(errors) / float(terms.unit) - n:
         return [f"a pool of {told.line.pool} is less than any others would put up"]
     return []
-
-
-def _shown(statement: dict[str, Any]) -> list[tuple[str, Any]]:
-    """What a statement says in words, by name."""
-    shown = [(name, statement.get(name)) for name in ("agent", "samples", "group", "won", "net")]
-    lines = statement.get("lines")
-    for line in lines if isinstance(lines, list) else []:
-        if isinstance(line, dict):
-            shown.append((str(line.get("name")), line.get("amount")))
-    return shown

@@ -1,6 +1,7 @@
 """The operator's side of the protocol, step by step."""
 
-from .directory import OperatorDirectory, create
+from .directory import OperatorDirectory
+from .founding import create, open_season
 from .overview import Watch, overview
 from .run import operate, reverse
 from .session import Paused, Session
@@ -11,6 +12,7 @@ __all__ = [
     "Session",
     "Watch",
     "create",
+    "open_season",
     "operate",
     "overview",
     "reverse",

@@ -17,14 +17,14 @@ MOST_ATTEMPTS = 100
 def enrol(session: Session) -> None:
     """Ask every member that has not answered yet for its report (step 2 of the protocol)."""
     record = session.record
-    new = set(session.directory.members) - record.enrolments.keys() - record.declined.keys()
-    terms, sizes = session.directory.published.dump(), session.directory.members
+    sizes, terms = record.sizes, record.terms.dump()
+    new = sizes.keys() - record.enrolments.keys() - record.declined.keys()
     said = session.ask(
         "enrol", {each: {"terms": terms, "size": sizes[each]} for each in sorted(new)}
     )
     session.add(
         *(
-            ("enrolment", Enrolled(agent=agent, size=sizes[agent], said=message.evidence))
+            ("enrolment", Enrolled(agent=agent, said=message.evidence))
             for agent, message in said.items()
             if isinstance(message, Message)
         )

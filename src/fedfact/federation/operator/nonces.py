@@ -6,7 +6,7 @@ opened before that is found.
 
 from ...mechanism import rule_of
 from ..agreement.contract import roster_hash
-from ..agreement.draw import WITHHELD, opens
+from ..agreement.draw import opens
 from ..ledger.entries import Nonces
 from ..wire.message import Evidence, Message
 from .session import Paused, Session
@@ -35,4 +35,4 @@ def open_nonces(session: Session) -> None:
             "resume when more are there, or with --finish if one nonce is to do"
         )
     withheld = sorted(contracts.keys() - opened.keys())
-    session.add(("nonces", Nonces(opened=opened, withheld=withheld, rule=WITHHELD)))
+    session.add(("nonces", Nonces(opened=opened, withheld=withheld)))

@@ -3,29 +3,34 @@
 from typing import Any
 
 from ..ledger.entry import Entry
+from ..ledger.season import SeasonState
 from ..ledger.state import LedgerState
 from ..ledger.store import Ledger
 
 
-def overview(record: LedgerState) -> dict[str, Any]:
-    """Phase, rounds, and what each agent promised, delivered and is to pay or receive.
+def overview(state: LedgerState) -> dict[str, Any]:
+    """Of the season that is on: phase, rounds, and what each agent promised, delivered and is to
+    pay or receive.
 
     It holds what the operator may see and agents may not.
     """
+    record, head = state.season, state.head
     published, last = record.terms, record.rounds[-1] if record.rounds else None
     agents = {}
     for agent in sorted({*record.enrolments, *record.declined}):
-        state: dict[str, Any] = {"state": _state(record, agent)}
+        row: dict[str, Any] = {"state": _state(record, agent)}
         if agent in record.contracts:
-            state["promised"] = record.contracts[agent].samples
-            state["used"] = record.attested[agent].used if agent in record.attested else 0
+            row["promised"] = record.contracts[agent].samples
+            row["used"] = record.attested[agent].used if agent in record.attested else 0
         if agent in record.deliveries:
-            state["billed"] = record.deliveries[agent].billed
+            row["billed"] = record.deliveries[agent].billed
         if agent in record.lines:
-            state["net"] = record.lines[agent].net
-        agents[agent] = state
+            row["net"] = record.lines[agent].net
+        agents[agent] = row
     return {
+        "consortium": state.consortium.name,
         "federation": published.name,
+        "season": record.number,
         "terms": record.federation,
         "rule": published.money["rule"],
         "unit": published.money["unit"],
@@ -36,14 +41,14 @@ def overview(record: LedgerState) -> dict[str, Any]:
         "model": last.model if last else None,
         "agents": agents,
         "surplus": record.settled.surplus if record.settled else None,
-        "void": record.settled.void if record.settled else None,
+        "void": record.void_in_words,
         "owed": record.owed,
-        "entries": 0 if record.head is None else record.head.number + 1,
-        "head": record.head.hash if record.head else None,
+        "entries": head.number + 1,
+        "head": head.entry,
     }
 
 
-def _state(record: LedgerState, agent: str) -> str:
+def _state(record: SeasonState, agent: str) -> str:
     if agent in record.declined:
         said = record.declined[agent]
         return f"declined by {said.by}: {said.why}"
@@ -66,16 +71,21 @@ def _state(record: LedgerState, agent: str) -> str:
 class Watch:
     """The operator's ledger looked at again and again: each look reads only what is new."""
 
-    def __init__(self, place: str) -> None:
-        self._ledger = Ledger.at(place, new=True)
-        self.record = LedgerState()
+    def __init__(self, place: str, season: int) -> None:
+        self._ledger, self._season = Ledger.at(place, new=True), season
+        self.state = LedgerState()
+
+    @property
+    def record(self) -> SeasonState | None:
+        """The season, once the ledger has it."""
+        return self.state.season if len(self.state.seasons) == self._season else None
 
     def look(self) -> list[Entry]:
         """The entries that came since the last look."""
-        head = self.record.head
-        new = self._ledger.entries(0 if head is None else head.number + 1)
+        last = self.state.last
+        new = self._ledger.entries(0 if last is None else last.number + 1)
         for entry in new:
-            self.record.add(entry)
+            self.state.add(entry)
         return new
 
     def close(self) -> None:

@@ -36,11 +36,11 @@ def run(session: Session) -> None:
 
 def operate(directory: Path, transport: Transport) -> None:
     """Run a federation from its operator's directory, from wherever it stands."""
-    with alone(directory / "models", wait=False), OperatorDirectory(directory) as opened:
+    with alone(directory, wait=False), OperatorDirectory(directory) as opened:
         run(Session(opened, transport))
 
 
 def reverse(directory: Path, why: str) -> int:
     """Undo the settlement of a federation that is not running; the number of its entry."""
-    with alone(directory / "models", wait=False), OperatorDirectory(directory) as opened:
+    with alone(directory, wait=False), OperatorDirectory(directory) as opened:
         return reverse_settlement(Session(opened, InProcess({})), why)

@@ -7,6 +7,7 @@ from typing import Any
 from ...errors import FedfactError, InputError
 from ...io.files import log_line
 from ..agreement.contract import Enrolment
+from ..ledger.entries import Registered, SeasonOpened
 from ..ledger.state import replay
 from ..wire.document import Document
 from ..wire.message import OPERATOR, Message, read_message, write_message
@@ -25,19 +26,39 @@ class Session:
 
     def __init__(self, directory: OperatorDirectory, transport: Transport) -> None:
         self.directory, self._transport = directory, transport
-        self.record = replay(directory.ledger.entries())
+        self.state = replay(directory.ledger.entries())
+        self._open()
+        self.record = self.state.season
         self._trained_before = bool(self.record.deliveries)
-        if self.record.head is None:
-            refuse_lost_ledger(directory.path, empty=True)
-            self.add(("terms", directory.published))
-        if self.record.terms != directory.published:
-            raise InputError(f"{directory.path}: the ledger is of a federation with other terms")
         self.plan = directory.published.plan()
         self.conduct = directory.published.conduct
 
+    def _open(self) -> None:
+        """Enter what the directory has and the ledger has not: consortium, members, season."""
+        state, directory, missing = self.state, self.directory, list[tuple[int, str, Document]]()
+        if state.last is None:
+            refuse_lost_ledger(directory.path, empty=True)
+            missing.append((0, "consortium", directory.consortium))
+        elif state.consortium != directory.consortium:
+            raise InputError(f"{directory.path}: the ledger is of another consortium")
+        registered = {} if state.last is None else state.members
+        for member, key in sorted(directory.keys.items()):
+            if member not in registered:
+                missing.append((0, "member", Registered(member=member, key=key)))
+            elif registered[member] != key:
+                raise InputError(f"{directory.path}: the ledger has another key of {member}")
+        number = directory.published.season
+        if len(state.seasons) < number:
+            opened = SeasonOpened(terms=directory.published, members=directory.members)
+            missing.append((number, "season", opened))
+        elif state.season.terms != directory.published:
+            raise InputError(f"{directory.path}: the ledger is of a federation with other terms")
+        directory.ledger.add(directory.key, missing, state.add)
+
     def add(self, *documents: tuple[str, Document]) -> None:
-        """Add entries to the ledger, all at once; none that could not be replayed."""
-        self.directory.ledger.add(self.directory.key, documents, self.record.add)
+        """Add entries of the season to the ledger, all at once; none that could not be replayed."""
+        entries = [(self.record.number, kind, document) for kind, document in documents]
+        self.directory.ledger.add(self.directory.key, entries, self.state.add)
 
     def ask(
         self,
@@ -48,9 +69,7 @@ class Session:
         most_body: int = 0,
     ) -> dict[str, Message | Failure]:
         """Ask each agent; a reply that is not what it should be is a failure of that agent."""
-        assert self.record.head is not None
-        head = {"number": self.record.head.number, "hash": self.record.head.hash}
-        federation = self.record.federation
+        head, federation = self.state.head.dump(), self.record.federation
         there = self._transport.reachable()
         requests = {
             agent: write_message(
@@ -99,13 +118,9 @@ class Session:
 
     def _read(self, kind: str, agent: str, request: bytes, reply: bytes, most: int) -> Message:
         message, asked = read_message(reply, most), read_message(request, len(request))
-        if kind == "enrol":
-            enrolment = Enrolment.take(message.head.content)
-            public = enrolment.key
-            if enrolment.agent != agent:
-                raise InputError("an enrolment under another name")
-        else:
-            public = self.record.enrolments[agent].key
+        if kind == "enrol" and Enrolment.take(message.head.content).agent != agent:
+            raise InputError("an enrolment under another name")
+        public = self.state.members[agent]
         federation = self.record.federation
         message.check(federation=federation, kind=kind, sender=agent, to=OPERATOR, public=public)
         if message.head.answers != asked.hash:

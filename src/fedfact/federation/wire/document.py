@@ -70,6 +70,7 @@ class Document(BaseModel):
         """The document with these canonical bytes."""
         values = read_canonical(data, most)
         what = re.sub("(?<=.)(?=[A-Z])", " ", cls.__name__).lower()
+        cls._refuse(values, what)
         try:
             document = cls.model_validate_json(data)
         except ValidationError as error:
@@ -79,3 +80,26 @@ class Document(BaseModel):
         if document.dump() != values:  # defaults are for writing a document, not for reading one
             raise InputError(f"not a valid {what}: a field is missing")
         return document
+
+    @classmethod
+    def _refuse(cls, values: Any, what: str) -> None:
+        """What is not even tried."""
+
+
+FORMAT = 1
+"""The format of all that this version of fedfact stores (docs/ledger-format.md)."""
+
+
+class Stored(Document):
+    """A document that lies in a file, or begins a ledger: it names the version of its format."""
+
+    format: Annotated[int, Field(ge=FORMAT, le=FORMAT)]
+
+    @classmethod
+    def _refuse(cls, values: Any, what: str) -> None:
+        said = values.get("format") if isinstance(values, dict) else None
+        if isinstance(said, int) and said != FORMAT:
+            raise InputError(
+                f"a {what} of format {said}, and this fedfact reads format {FORMAT}; use the "
+                "fedfact that wrote it, or a newer one"
+            )

@@ -62,4 +62,4 @@ def test_the_demo_from_nothing_to_a_verified_ledger(tmp_path):
     }
     assert all(loss["settled"] < loss["alone"] for loss in found["members"].values())
     for member in found["members"]:
-        assert (place / member / "model.bin").stat().st_size == 40312
+        assert (place / member / "season-1/model.bin").stat().st_size == 40312

@@ -84,8 +84,8 @@ def test_a_member_that_is_killed_near_the_end_and_joins_again_has_all_it_is_owed
     assert record.nonces.withheld == []
     assert set(record.acknowledged) == set(house.kits)
     for name in house.kits:
-        assert len(list((house.root / name / "statements").glob("settlement-*.json"))) == 1
-        assert (house.root / name / "model.bin").exists() != record.deliveries[name].left
+        assert len(list((house.root / name / "season-1/statements").glob("settlement-*.json"))) == 1
+        assert (house.root / name / "season-1/model.bin").exists() != record.deliveries[name].left
 
 
 def test_settled_early_though_fewer_than_the_quorum_are_there(deploy):
@@ -113,7 +113,7 @@ def test_operator_and_server_are_killed_and_resumed(deploy):
     for name in ("operator.key", "seed.secret", "terms.json"):
         shutil.copy(undisturbed.operator / name, house.operator / name)
     for name, kit in house.kits.items():
-        terms = read_published(house.operator / "terms.json")
+        terms = read_published(house.operator / "season-1/terms.json")
         kit.write_bytes(read_kit(kit).model_copy(update={"terms": terms}).encoded())
         for secret in ("agent.key", "nonce.secret", "salt.secret"):
             text = f"{name}{secret}".encode().hex().ljust(64, "0")[:64]

@@ -68,7 +68,7 @@ class Federation:
         self.supervisor = Supervisor(
             self.directory,
             2,
-            finished=(self.directory / "finish").exists,
+            finished=(self.directory / "season-1/finish").exists,
             progress=lambda: len(self.rounds()),
             stop=self.stop,
             environment=ENVIRONMENT,
@@ -101,7 +101,7 @@ class Federation:
 
     def rounds(self):
         try:
-            lines = (self.directory / "rounds.jsonl").read_text().splitlines()
+            lines = (self.directory / "season-1/rounds.jsonl").read_text().splitlines()
         except FileNotFoundError:
             return []
         return [json.loads(line) for line in lines if line.endswith("}")]

@@ -13,12 +13,12 @@ from fedfact.federation.wire.transport import Failure
 
 
 def operate(directory, transport):
-    record = directory / "rounds.jsonl"
+    record = directory / "season-1/rounds.jsonl"
     done = len(record.read_text().splitlines()) if record.exists() else 0
     if (directory / "refuse").exists():
         raise InputError((directory / "refuse").read_text())
     with record.open("a") as file:
-        while not (directory / "finish").exists():
+        while not (directory / "season-1/finish").exists():
             asked = sorted(transport.reachable())
             wait = directory / "timeout"
             timeout = float(wait.read_text()) if wait.exists() else 30.0

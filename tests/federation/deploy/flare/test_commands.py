@@ -33,7 +33,7 @@ from pathlib import Path
 from fedfact.federation.deploy.flare.processes import told_to_end
 from fedfact.federation.deploy.flare.server.supervise import Supervisor
 directory = Path(sys.argv[1])
-record = directory / "rounds.jsonl"
+record = directory / "season-1/rounds.jsonl"
 size = lambda: record.stat().st_size if record.exists() else 0
 with told_to_end() as told:
     Supervisor(directory, 2, lambda: False, size, stop=told).run()

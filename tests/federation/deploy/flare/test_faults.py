@@ -78,7 +78,7 @@ def test_an_orphan_ends_by_itself_even_if_it_is_busy(federation):
 def test_a_finished_protocol_ends_all(federation):
     federation.start().wait_for_all()
     server = family(federation.supervisor._server._process.pid)
-    (federation.directory / "finish").touch()
+    (federation.directory / "season-1/finish").touch()
     federation.thread.join(20)
     assert not federation.thread.is_alive()
     assert not federation.raised

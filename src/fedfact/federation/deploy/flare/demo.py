@@ -20,8 +20,8 @@ from ...ledger.state import replay
 from ...ledger.store import read_ledger
 from ...member.files import MemberFiles
 from ...operator.directory import (
+    CONSORTIUM,
     DEFAULT_TERMS,
-    PUBLISHED,
     OperatorDirectory,
     ledger_place,
     read_invitation,
@@ -45,7 +45,7 @@ def run_demo(directory: Path, rounds: int, show: Show) -> dict[str, Any]:
     Where it was ``stopped`` before the end, nothing has come of it yet; ``unfinished`` says why.
     """
     start, operator = time.monotonic(), directory / "operator"
-    if not (operator / PUBLISHED).exists():
+    if not (operator / CONSORTIUM).exists():
         _make(directory, rounds)
     members = list(read_invitation(operator)[1])
     with ExitStack() as running:
@@ -62,7 +62,7 @@ def run_demo(directory: Path, rounds: int, show: Show) -> dict[str, Any]:
         verdicts += verify_copy(entries, name, MemberFiles(directory / name))
     with OperatorDirectory(operator) as opened:
         plan = opened.published.plan()
-    model = directory / members[0] / "model.bin"
+    model = MemberFiles(directory / members[0]).folder / "model.bin"
     return {
         "overview": ending.overview,
         "stopped": False,
@@ -80,7 +80,7 @@ def _accuracy(plan: Plan, model: Path) -> float:
 
 def _better_off(entries: list[Entry]) -> dict[str, dict[str, float]]:
     """Each member's loss alone and as settled, which in a demo is no secret."""
-    record = replay(entries)
+    record = replay(entries).season
     if record.revealed is None:
         return {}
     settlement = record.settlement_now()

@@ -57,7 +57,7 @@ def test_a_kit_holds_no_secret_and_is_taken(kits, oak):
     kit = take_kit(kits.kits["oak"], oak / "agent.toml")
     assert (kit.member, str(kit.server)) == ("oak", "localhost:28107")
     assert "PRIVATE" not in kits.kits["oak"].read_text()
-    assert (oak / "terms.json").read_bytes() == (kits.directory / "terms.json").read_bytes()
+    assert (oak / "season-1/terms.json").read_bytes() == (kits.directory / "season-1/terms.json").read_bytes()
     changed = kit.model_copy(update={"terms": kit.terms.model_copy(update={"name": "x"})})
     (oak / "changed.kit.json").write_bytes(changed.encoded())
     with pytest.raises(InputError, match="is of another federation than the kit"):
@@ -238,7 +238,7 @@ def test_mutated_kits_are_refused_in_words_and_nothing_is_written(
         else:
             words = f"{kit}: "
             taken.append(found)
-            (oak / "terms.json").unlink()
+            (oak / "season-1/terms.json").unlink()
         assert words.startswith(f"{kit}: ")
         assert len(words) < 2000
         assert set(oak.iterdir()) == before

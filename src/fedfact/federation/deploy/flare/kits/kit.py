@@ -15,7 +15,7 @@ from pydantic import AfterValidator, Field
 from .....errors import InputError
 from .....io.files import read_small
 from ....agreement.terms import Published
-from ....wire.document import Document, Name
+from ....wire.document import Document, Name, Stored
 from .certificates import MOST_PEM, SERVER, objection, read_certificate, same_key
 
 MOST_KIT = 262_144  # bytes; those of a federation on digits have some 5,000
@@ -49,10 +49,9 @@ class Address(Document):
         return f"{self.host}:{self.port}"
 
 
-class Kit(Document):
+class Kit(Stored):
     """What a member is sent."""
 
-    version: Annotated[int, Field(ge=1, le=1)]
     member: Name
     server: Address
     authority: _Pem

@@ -1,65 +1,103 @@
-"""A member's request for a certificate: it proves that somebody has a key, and says a name.
+"""A member's request to be let in: its id, the key it signs with, and the one it connects with.
 
-The key never leaves the member's directory. The request goes to the operator by a way by which the
-operator can tell that it is the member's; it holds no secret.
+Whoever made it has both keys, which never leave the member's directory. It goes to the operator by
+a way by which the operator can tell that it is the member's; it holds no secret.
 """
 
 import re
 from pathlib import Path
+from typing import Annotated
 
 from cryptography import x509
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.serialization import Encoding
 from cryptography.x509.oid import NameOID
+from pydantic import Field
 
 from .....errors import InputError
 from .....io.files import alone, read_small, write_whole
 from ....member.config import read_member_config
+from ....member.files import MemberFiles
 from ....member.preparation import close_directory
+from ....wire.canonical import canonical
+from ....wire.document import FORMAT, Hash, Name, Signature, Stored
+from ....wire.keys import is_signed
 from .certificates import MOST_PEM, UNREADABLE, is_fit, make_key, strictly
 
 TLS_KEY = "tls.key"
 """The member's key for connections, in its directory (600)."""
+
+_PURPOSE, _MOST_REQUEST = "request", 2 * MOST_PEM
 
 _ONE = re.compile(
     r"\s*-----BEGIN CERTIFICATE REQUEST-----[A-Za-z0-9+/=\s]*-----END CERTIFICATE REQUEST-----\s*"
 )
 
 
+class Request(Stored):
+    """What a member sends: its key, a request for a certificate, and its signature on both."""
+
+    member: Name
+    key: Hash
+    tls: Annotated[str, Field(max_length=MOST_PEM)]
+    signature: Signature
+
+
 def make_request(config: Path) -> Path:
     """Write a member's request beside its config; made again, it is the same."""
     name, directory = read_member_config(config).name, config.parent
     close_directory(directory)
-    path = directory / f"{name}.csr"
+    path = directory / f"{name}.request.json"
     with alone(directory, wait=True):
-        key = make_key(directory / TLS_KEY)
+        key, connects = MemberFiles(directory).key, make_key(directory / TLS_KEY)
         subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
         request = x509.CertificateSigningRequestBuilder().subject_name(subject)
-        write_whole(path, request.sign(key, SHA256()).public_bytes(Encoding.PEM))
+        tls = request.sign(connects, SHA256()).public_bytes(Encoding.PEM).decode()
+        signature = key.sign(_PURPOSE, _signed_part(name, key.public, tls))
+        said = Request(format=FORMAT, member=name, key=key.public, tls=tls, signature=signature)
+        write_whole(path, said.encoded())
     return path
 
 
-def read_request(path: Path, name: str) -> RSAPublicKey:
-    """The key that a member of this name wants a certificate for, if it is surely its own."""
-    data = read_small(path, MOST_PEM, f"the request that {name} made with federation request")
-    text = data.decode("ascii", errors="replace")
+def _signed_part(member: str, key: str, tls: str) -> bytes:
+    return canonical({"member": member, "key": key, "tls": tls})
+
+
+def read_request(path: Path, name: str) -> tuple[str, RSAPublicKey]:
+    """The keys that a member of this name signs and connects with, if they are surely its own."""
+    data = read_small(path, _MOST_REQUEST, f"the request that {name} made with federation request")
+    try:
+        said = Request.read(data)
+        if said.member != name:
+            raise InputError(
+                f"is of {said.member!r}, not of {name}; write NAME=REQUEST with the name that the "
+                "request was made for"
+            )
+        if not is_signed(
+            said.key, _PURPOSE, _signed_part(name, said.key, said.tls), said.signature
+        ):
+            raise InputError("whoever made it does not have the key that it names")
+        return said.key, _read_csr(said.tls, name)
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
+
+
+def _read_csr(text: str, name: str) -> RSAPublicKey:
     if not _ONE.fullmatch(text):
-        raise InputError(f"{path}: is not one request for a certificate in PEM")
+        raise InputError("holds not one request for a certificate in PEM")
     try:
         with strictly():
-            request = x509.load_pem_x509_csr(data)
+            request = x509.load_pem_x509_csr(text.encode())
             key, signed = request.public_key(), request.is_signature_valid
         names = [each.value for each in request.subject if each.oid == NameOID.COMMON_NAME]
     except UNREADABLE:
-        raise InputError(f"{path}: is no request for a certificate that can be read") from None
+        raise InputError("its request for a certificate cannot be read") from None
     if not isinstance(key, RSAPublicKey) or not is_fit(key):
-        raise InputError(f"{path}: its key cannot be used; take RSA of 2048 to 4096 bits")
+        raise InputError("its TLS key cannot be used; take RSA of 2048 to 4096 bits")
     if not signed:
-        raise InputError(f"{path}: whoever made it does not have the key")
+        raise InputError("whoever made it does not have the TLS key")
     if names != [name]:
-        raise InputError(
-            f"{path}: is of {', '.join(map(repr, names)) or 'nobody'}, not of {name}; write "
-            "NAME=REQUEST with the name that the request was made for"
-        )
+        said = ", ".join(map(repr, names)) or "nobody"
+        raise InputError(f"its request for a certificate is of {said}, not of {name}")
     return key

@@ -10,7 +10,16 @@ from .....errors import InputError
 from .....io.files import write_whole
 from .....io.folders import make_folder
 from ....agreement.terms import publish, read_federation_terms
-from ....operator.directory import PUBLISHED, check_new, create, ledger_place, read_invitation
+from ....operator.directory import (
+    CONSORTIUM,
+    MEMBERS,
+    Members,
+    ledger_place,
+    read_invitation,
+    read_stored,
+)
+from ....operator.founding import check_new, create
+from ....wire.document import FORMAT
 from .certificates import Authority, read_certificate, same_key
 from .kit import Address, Kit, check_members, read_kit
 from .paths import ADDRESS, TLS, kit_path
@@ -36,27 +45,32 @@ def set_up(
     check_new(terms, members, ledger, sizes)
     check_members(members)
     address = Address.take({"host": host, "port": port})
-    keys = _read_requests(requests)
+    signing, connecting = _read_requests(requests)
     try:
         roster = dict.fromkeys(members, 1) | dict(sizes or {})
-        if not _is_half_made(directory, terms, roster, ledger):
-            create(directory, terms, members, ledger, sizes)
-        return _certify(directory, keys, address)
+        if not _is_half_made(directory, terms, roster, signing, ledger):
+            create(directory, terms, signing, ledger, sizes)
+        return _certify(directory, connecting, address)
     except BaseException:
         if not there:
             shutil.rmtree(directory, ignore_errors=True)
         raise
 
 
-def _read_requests(requests: dict[str, Path]) -> dict[str, RSAPublicKey]:
-    keys: dict[str, RSAPublicKey] = {}
+def _read_requests(
+    requests: dict[str, Path],
+) -> tuple[dict[str, str], dict[str, RSAPublicKey]]:
+    """The keys that members sign with, and those that they connect with; each has its own."""
+    signing: dict[str, str] = {}
+    connecting: dict[str, RSAPublicKey] = {}
     for name, path in requests.items():
-        key = read_request(path, name)
-        twin = next((other for other, known in keys.items() if same_key(key, known)), None)
-        if twin is not None:
-            raise InputError(f"{path}: has the key of {twin}; each member makes a key of its own")
-        keys[name] = key
-    return keys
+        signs, connects = read_request(path, name)
+        alike = [other for other, known in connecting.items() if same_key(connects, known)]
+        alike += [other for other, known in signing.items() if known == signs]
+        if alike:
+            raise InputError(f"{path}: has a key of {alike[0]}; each member makes keys of its own")
+        signing[name], connecting[name] = signs, connects
+    return signing, connecting
 
 
 def _certify(directory: Path, keys: dict[str, RSAPublicKey], address: Address) -> dict[str, Path]:
@@ -74,7 +88,7 @@ def _certify(directory: Path, keys: dict[str, RSAPublicKey], address: Address) -
             continue
         make_folder(path.parent)
         made = Kit(
-            version=1,
+            format=FORMAT,
             member=name,
             server=address,
             authority=authority.pem,
@@ -91,16 +105,27 @@ def _is_for(kit: Kit, key: RSAPublicKey) -> bool:
 
 
 def _is_half_made(
-    directory: Path, terms: Path, members: dict[str, int], ledger: str | None
+    directory: Path,
+    terms: Path,
+    sizes: dict[str, int],
+    keys: dict[str, str],
+    ledger: str | None,
 ) -> bool:
     """Whether it holds this very federation, published already, but not all of its kits."""
-    if not (directory / PUBLISHED).exists():
+    if not (directory / CONSORTIUM).exists():
         return False
     published, invited = read_invitation(directory)
-    again = publish(*read_federation_terms(terms), published.operator, published.seed_commitment)
+    again = publish(
+        read_federation_terms(terms),
+        consortium=published.consortium,
+        season=published.season,
+        operator=published.operator,
+        seed_commitment=published.seed_commitment,
+    )
+    registered = read_stored(directory / MEMBERS, Members).members
     place = str(directory / "ledger.db") if ledger is None else ledger
     return (
-        (invited, again) == (members, published)
-        and not all(kit_path(directory, member).exists() for member in members)
+        (invited, registered, again) == (sizes, keys, published)
+        and not all(kit_path(directory, member).exists() for member in sizes)
         and ledger_place(directory) == place
     )

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +12,8 @@ import psutil
 
 from .....errors import DeploymentError, InputError
 from .....io.files import reason, write_whole
-from ....ledger.state import LedgerState, replay
+from ....ledger.season import SeasonState
+from ....ledger.state import replay
 from ....operator.directory import FINISH, OperatorDirectory, ledger_place
 from ....operator.forewarning import forewarnings
 from ....operator.overview import Watch, overview
@@ -48,18 +50,22 @@ def run_operator(
     operator should know before.
     """
     with OperatorDirectory(directory) as opened:
-        quorum = opened.published.conduct.quorum
+        quorum, folder = opened.published.conduct.quorum, opened.season
+        watch = Watch(ledger_place(directory), opened.published.season)
         for words in forewarnings(opened, replay(opened.ledger.entries()), finish):
             warn(words)
-    watch = Watch(ledger_place(directory))
 
     def progress() -> int:
         watch.look()
-        return -1 if watch.record.head is None else watch.record.head.number
+        return -1 if watch.state.last is None else watch.state.last.number
 
     def finished() -> bool:
         watch.look()
-        return watch.record.settled is not None and not watch.record.owed
+        season = watch.record
+        return season is not None and season.settled is not None and not season.owed
+
+    def missing() -> AbstractSet[str]:
+        return frozenset() if watch.record is None else watch.record.owed.keys()
 
     def look(status: Status) -> None:
         watch.look()
@@ -68,8 +74,8 @@ def run_operator(
     try:
         watch.look()
         if read_status(directory) is None:  # what runs there already is left alone
-            set_finish(directory, watch.record, finish)
-        if finish or watch.record.deliveries:
+            set_finish(folder, watch.record, finish)
+        if finish or (watch.record is not None and watch.record.deliveries):
             quorum = 1  # there are no rounds to come
         unfinished = None
         try:
@@ -78,28 +84,28 @@ def run_operator(
                 quorum,
                 finished,
                 progress,
-                missing=lambda: watch.record.owed.keys(),
+                missing=missing,
                 show=look,
                 patience=patience,
             ):
                 unfinished = _still_owed(watch.record) or "stopped before the end"
         except Paused as pause:
             unfinished = str(pause)
-        if watch.record.settled is not None:
+        if watch.record is not None and watch.record.settled is not None:
             with suppress(OSError):
-                (directory / FINISH).unlink()
+                (folder / FINISH).unlink()
         return Ending(_said(watch), unfinished)
     finally:
         watch.close()
 
 
-def set_finish(directory: Path, record: LedgerState, wanted: bool) -> None:
+def set_finish(season: Path, record: SeasonState | None, wanted: bool) -> None:
     """Have the protocol train no more, or take back that an earlier command wanted it."""
-    mark = directory / FINISH
-    if wanted and not record.rounds and record.revealed is None:
+    mark = season / FINISH
+    if wanted and (record is None or not (record.rounds or record.revealed)):
         raise InputError(
-            f"{directory}: no round was trained yet, so there is nothing to settle; go on without "
-            "--finish"
+            f"{season.parent}: no round was trained yet, so there is nothing to settle; go on "
+            "without --finish"
         )
     if wanted:
         write_whole(mark, b"")
@@ -110,14 +116,16 @@ def set_finish(directory: Path, record: LedgerState, wanted: bool) -> None:
         raise InputError(f"{mark}: cannot be removed ({reason(error)}); remove it") from None
 
 
-def _still_owed(record: LedgerState) -> str:
-    """Of a settled federation: who has not got what."""
+def _still_owed(record: SeasonState | None) -> str:
+    """Of a settled season: who has not got what."""
+    if record is None:
+        return ""
     owed = [f"{agent} has not got its {what}" for agent, what in record.owed.items()]
     return f"settled, but {', '.join(owed)}" if owed else ""
 
 
 def _said(watch: Watch) -> dict[str, Any] | None:
-    return overview(watch.record) if watch.record.published else None
+    return overview(watch.state) if watch.record is not None else None
 
 
 def stop(directory: Path) -> None:
