@@ -43,13 +43,13 @@ def in_process(deployed: Path, folder: Path) -> list[Entry]:
     (operator / "models").mkdir()
     for name in ("terms.json", "terms.toml", "members.json", "operator.key", "seed.secret"):
         shutil.copy(deployed / "operator" / name, operator)
-    agents = {}
+    members = {}
     for member in MEMBERS:
         (folder / member).mkdir()
-        for name in ("agent.toml", "terms.json", "agent.key", "nonce.secret", "salt.secret"):
+        for name in ("member.toml", "terms.json", "member.key", "nonce.secret", "salt.secret"):
             shutil.copy(deployed / member / name, folder / member)
-        agents[member] = open_member(folder / member)
-    operate(operator, InProcess(agents))
+        members[member] = open_member(folder / member)
+    operate(operator, InProcess(members))
     return read_ledger(str(operator))
 
 

@@ -1,6 +1,6 @@
-"""How verifying a ledger grows: twice the rounds, or twice the agents, over once.
+"""How verifying a ledger grows: twice the rounds, or twice the members, over once.
 
-Processor time. Agents that only sign, without training, fill the ledgers: about 2 is linear.
+Processor time. Members that only sign, without training, fill the ledgers: about 2 is linear.
 """
 
 import statistics
@@ -34,10 +34,10 @@ local_steps = 2
 
 
 class Signer:
-    """An agent that signs whatever fits, and trains nothing."""
+    """A member that signs whatever fits, and trains nothing."""
 
     def __init__(self, number: int) -> None:
-        self.name, self.key = f"agent-{number:05}", Key(number.to_bytes(32, "big"))
+        self.name, self.key = f"member-{number:05}", Key(number.to_bytes(32, "big"))
         self.nonce, self.cost, self.samples = bytes(32), 1.0 + number / 1000, 0
 
     def handle(self, kind: str, request: bytes) -> bytes:
@@ -46,7 +46,7 @@ class Signer:
         said, body = message.head.content, b""
         if kind == "enrol":
             answer = Enrolment(
-                agent=self.name,
+                member=self.name,
                 key=self.key.public,
                 reported_cost=decimal(self.cost),
                 capacity=None,
@@ -78,9 +78,9 @@ class Signer:
         )
 
 
-def ledger(agents: int, rounds: int) -> list[Entry]:
+def ledger(members: int, rounds: int) -> list[Entry]:
     with tempfile.TemporaryDirectory() as name:
-        place, signers = Path(name), [Signer(number) for number in range(agents)]
+        place, signers = Path(name), [Signer(number) for number in range(members)]
         (place / "terms.toml").write_text(TERMS.format(rounds=rounds))
         create(place / "operator", place / "terms.toml", [signer.name for signer in signers])
         operate(place / "operator", InProcess({s.name: s.handle for s in signers}))
@@ -97,11 +97,11 @@ def seconds(entries: list[Entry]) -> float:
 
 
 def main() -> None:
-    once, rounds, agents = ledger(20, 20), ledger(20, 40), ledger(40, 20)
+    once, rounds, members = ledger(20, 20), ledger(20, 40), ledger(40, 20)
     base = seconds(once)
-    print(f"{len(once)} entries of 20 agents and 20 rounds: {base:.2f} s")
+    print(f"{len(once)} entries of 20 members and 20 rounds: {base:.2f} s")
     print(f"twice the rounds: {seconds(rounds) / base:.2f} times that")
-    print(f"twice the agents: {seconds(agents) / base:.2f} times that")
+    print(f"twice the members: {seconds(members) / base:.2f} times that")
 
 
 if __name__ == "__main__":

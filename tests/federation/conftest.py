@@ -1,4 +1,4 @@
-"""Whole federations in one process: an operator's directory and agents' directories."""
+"""Whole federations in one process: an operator's directory and members' directories."""
 
 from pathlib import Path
 from types import SimpleNamespace
@@ -38,13 +38,13 @@ COSTS = {"alder": 2.0, "birch": 1.0, "cedar": 0.5, "elm": 1.5, "fir": 3.0}
 
 
 class House:
-    """An operator's directory with agents beside it, made but not started."""
+    """An operator's directory with members beside it, made but not started."""
 
     def __init__(
         self,
         root: Path,
         *,
-        agents=3,
+        members=3,
         rule="rebate",
         rounds=3,
         quorum=2,
@@ -54,18 +54,18 @@ class House:
         sizes=None,
     ):
         self.root, self.directory = root, root / "operator"
-        names = list(COSTS)[:agents]
+        names = list(COSTS)[:members]
         root.mkdir(exist_ok=True, parents=True)
         steps = {1: 7, 2: 4}.get(rounds, 3)  # enough for everybody to use all it agreed to
         terms = TERMS.format(
             rule=rule, rounds=rounds, quorum=quorum, steps=steps, exponent=exponent, scale=scale
         )
         (root / "terms.toml").write_text(terms)
-        self.agents = {name: root / name for name in names}
-        for k, (name, place) in enumerate(self.agents.items()):
+        self.members = {name: root / name for name in names}
+        for k, (name, place) in enumerate(self.members.items()):
             place.mkdir()
-            self.configure(name, data=f"digits:{k}/{agents}", true_cost=COSTS[name])
-        keys = {name: own_key(place) for name, place in self.agents.items()}
+            self.configure(name, data=f"digits:{k}/{members}", true_cost=COSTS[name])
+        keys = {name: own_key(place) for name, place in self.members.items()}
         create(self.directory, root / "terms.toml", keys, ledger, sizes)
         self.invite()
 
@@ -73,14 +73,14 @@ class House:
         """Lay the terms of the season that is on where its members look for them."""
         published, invited = read_invitation(self.directory)
         for name in invited:
-            make_ready(published, self.agents[name] / "agent.toml")
+            make_ready(published, self.members[name] / "member.toml")
 
     def configure(self, name, **keys):
         lines = [f"{k} = {v!r}".replace("'", '"') for k, v in {"name": name, **keys}.items()]
-        (self.root / name / "agent.toml").write_text("\n".join(lines) + "\n")
+        (self.root / name / "member.toml").write_text("\n".join(lines) + "\n")
 
     def handlers(self):
-        return {name: open_member(place) for name, place in self.agents.items()}
+        return {name: open_member(place) for name, place in self.members.items()}
 
     def run(self, transport=None):
         operate(self.directory, transport or InProcess(self.handlers()))
@@ -112,7 +112,7 @@ def finished(tmp_path_factory):
     """
     root = tmp_path_factory.mktemp("finished")
     kinds = {rule: {"rule": rule} for rule in ("rebate", "sandwich", "shared")} | {"sized": SIZED}
-    houses = {name: House(root / name, agents=4, **how) for name, how in kinds.items()}
+    houses = {name: House(root / name, members=4, **how) for name, how in kinds.items()}
     for house in houses.values():
         house.run()
     return SimpleNamespace(**houses)
@@ -121,23 +121,23 @@ def finished(tmp_path_factory):
 class Wire(InProcess):
     """In process, with what a test does to messages on the way, and a log of all of them.
 
-    ``before(agent, kind, request)`` and ``after(agent, kind, reply)`` return what goes on from
+    ``before(member, kind, request)`` and ``after(member, kind, reply)`` return what goes on from
     there: bytes, or a `Failure`.
     """
 
     def __init__(self, house, before=None, after=None):
-        self.agents = house.handlers()
-        super().__init__(self.agents)
-        self.before = before or (lambda agent, kind, request: request)
-        self.after = after or (lambda agent, kind, reply: reply)
+        self.members = house.handlers()
+        super().__init__(self.members)
+        self.before = before or (lambda member, kind, request: request)
+        self.after = after or (lambda member, kind, reply: reply)
         self.log = []
 
-    def _one(self, agent, kind, request):
-        request = self.before(agent, kind, request)
+    def _one(self, member, kind, request):
+        request = self.before(member, kind, request)
         if isinstance(request, Failure):
             return request
-        reply = self.after(agent, kind, super()._one(agent, kind, request))
-        self.log.append((agent, kind, request, reply))
+        reply = self.after(member, kind, super()._one(member, kind, request))
+        self.log.append((member, kind, request, reply))
         return reply
 
 
@@ -158,10 +158,10 @@ def outcome(record):
 
 
 def check(house):
-    """The ledger of a house verifies, also by its agents' own copies, and money balances."""
+    """The ledger of a house verifies, also by its members' own copies, and money balances."""
     entries = house.entries()
     verdicts = verify(entries)
-    for name, place in house.agents.items():
+    for name, place in house.members.items():
         verdicts += verify_copy(entries, name, MemberFiles(place))
     # Contested are answers that the wires of tests lose on the way.
     assert [each for each in verdicts if not each.holds and not each.contested] == []

@@ -60,7 +60,7 @@ def requests(run, tmp_path):
     """What three members have sent the operator, as init takes it."""
     for name in ("oak", "elm", "fir"):
         (tmp_path / name).mkdir()
-        own = tmp_path / name / "agent.toml"
+        own = tmp_path / name / "member.toml"
         own.write_text(f'name = "{name}"\ntrue_cost = 1.0\ndata = "digits:0/3"\n')
         made = run("federation", "request", "--config", own, "--json").json
         assert made == {"request": str(tmp_path / name / f"{name}.csr")}
@@ -78,7 +78,7 @@ def test_verify_says_what_holds(run, place):
     out = run("verify", place / "operator").stdout
     assert out.count("✓") == 12
     assert out.endswith("The ledger is sound. So far it says: finished.\n")
-    own = run("verify", place / "operator", "--agent", place / "birch", "--json").json
+    own = run("verify", place / "operator", "--member", place / "birch", "--json").json
     assert own["sound"] is True
     assert own["first_bad_entry"] is None
     assert {"own heads", "own contract", "own nonce"} <= {each["name"] for each in own["checks"]}
@@ -115,13 +115,13 @@ def test_an_entry_that_cannot_be_read_is_found_and_named(run, place, tmp_path):
         assert "✗ entries" in done.stdout
         assert "The ledger is NOT sound. The first bad entry is 7." in done.stdout
         assert run("verify", where, "--json", status=3).json["first_bad_entry"] == 7
-        own = run("verify", where, "--agent", place / "birch", "--json", status=3).json
+        own = run("verify", where, "--member", place / "birch", "--json", status=3).json
         assert own["first_bad_entry"] <= 7
         assert "restore the ledger" in run("ledger", "show", where, status=2).stderr
     export.write_bytes(b"{}\n")
     found = run("verify", export, "--json", status=3).json
     assert (found["first_bad_entry"], found["phase"]) == (0, None)
-    run("verify", export, "--agent", place / "birch", status=3)
+    run("verify", export, "--member", place / "birch", status=3)
 
 
 def test_an_unfinished_ledger_says_how_far_it_goes(run, place, tmp_path):
@@ -140,11 +140,11 @@ def test_an_answer_that_is_not_there_is_contested(run, place, tmp_path):
     lines = export.read_bytes().splitlines(keepends=True)
     end = next(k for k, line in enumerate(lines) if b'"acknowledged"' in line)
     export.write_bytes(b"".join(lines[:end]))
-    (place / "birch" / "agent.toml").unlink()  # an auditor does not get it
-    done = run("verify", export, "--agent", place / "birch", status=5)
+    (place / "birch" / "member.toml").unlink()  # an auditor does not get it
+    done = run("verify", export, "--member", place / "birch", status=5)
     assert "? own answers" in done.stdout
-    assert "What ? marks, the agent contests" in done.stdout
-    found = run("verify", export, "--agent", place / "birch", "--json", status=5).json
+    assert "What ? marks, the member contests" in done.stdout
+    found = run("verify", export, "--member", place / "birch", "--json", status=5).json
     assert (found["sound"], found["contested"]) == (True, True)
 
 
@@ -189,7 +189,7 @@ def test_a_ledger_travels_as_an_export(run, place, tmp_path):
     assert "reveal" not in listed
 
 
-def test_a_statement_is_of_one_agent(run, place):
+def test_a_statement_is_of_one_member(run, place):
     out = run("statement", place / "operator", "birch").stdout
     assert "Statement for birch" in out
     assert out.endswith(
@@ -198,9 +198,9 @@ def test_a_statement_is_of_one_agent(run, place):
     )
     assert "alder" not in out
     said = run("statement", place / "operator", "birch", "--json").json
-    assert said["agent"] == "birch"
+    assert said["member"] == "birch"
     refused = run("statement", place / "operator", "nobody", status=2)
-    assert "there is no agent 'nobody'" in refused.stderr
+    assert "there is no member 'nobody'" in refused.stderr
 
 
 @pytest.mark.parametrize("command", ["verify", "statement", "ledger show"])
@@ -292,7 +292,7 @@ def test_who_will_not_be_admitted_is_told_before_it_joins(run, tmp_path, request
     (tmp_path / "terms.toml").write_text(terms)
     init = ("federation", "init", tmp_path / "new", "--members", requests, "--port", 28106)
     run(*init, "--terms", tmp_path / "terms.toml")
-    kit, own = tmp_path / "new" / "kits" / "oak.kit.json", tmp_path / "oak" / "agent.toml"
+    kit, own = tmp_path / "new" / "kits" / "oak.kit.json", tmp_path / "oak" / "member.toml"
     done = run("federation", "join", kit, "--config", own, "--check")
     assert (
         "you will not be admitted: its reported cost asks for 141 samples, and the terms admit "
@@ -332,7 +332,7 @@ def test_the_way_of_a_member(run, tmp_path, requests):
         "federation", "init", tmp_path / "new", "--members", requests, "--terms",
         tmp_path / "terms.toml", "--port", 28102,
     )  # fmt: skip
-    kit, own = tmp_path / "new" / "kits" / "oak.kit.json", tmp_path / "oak" / "agent.toml"
+    kit, own = tmp_path / "new" / "kits" / "oak.kit.json", tmp_path / "oak" / "member.toml"
     own.parent.chmod(0o755)
     join = ("federation", "join", kit, "--config", own, "--check")
     out = run(*join).stdout
@@ -342,18 +342,18 @@ def test_the_way_of_a_member(run, tmp_path, requests):
     assert not (tmp_path / "oak" / "flare").exists()
     assert run(*join, "--json").json["samples"] == 141
     own.write_text('name = "elm"\ntrue_cost = 1.0\ndata = "digits:0/3"\n')
-    assert "is of oak, and agent.toml says name = 'elm'" in run(*join, status=2).stderr
+    assert "is of oak, and member.toml says name = 'elm'" in run(*join, status=2).stderr
     own.write_text('name = "oak"\ntrue_costs = 1.0\ndata = "digits:0/3"\n')
     assert "did you mean true_cost?" in run(*join, status=2).stderr
     own.write_text('name = "oak"\ntrue_cost = 1.0\ndata = "missing.npz"\n')
     assert "missing.npz: there is no such file" in run(*join, status=2).stderr
-    (tmp_path / "oak" / "agent.toml").write_text('name = "oak"\ntrue_cost = 1.0\ndata = "x:0"\n')
+    (tmp_path / "oak" / "member.toml").write_text('name = "oak"\ntrue_cost = 1.0\ndata = "x:0"\n')
     assert run("federation", "leave", "--config", own, "--json").json == {"leaves": "oak"}
     assert (tmp_path / "oak" / "season-1/leave").exists()
 
 
 def test_a_kit_is_for_who_made_the_request(run, new, tmp_path):
-    own, kits = tmp_path / "oak" / "agent.toml", new / "kits"
+    own, kits = tmp_path / "oak" / "member.toml", new / "kits"
     join = ("federation", "join", "--config", own, "--check")
     (tmp_path / "oak" / "tls.key").rename(tmp_path / "tls.key")
     gone = run(*join, kits / "oak.kit.json", status=2).stderr
@@ -396,11 +396,11 @@ def test_a_federation_that_was_stopped_has_an_exit_code_of_its_own(run, new, mon
 
 def test_a_paused_federation_has_the_exit_code_of_one_that_can_go_on(run, new, monkeypatch):
     def pause(*rest, **options):
-        raise Paused("2 agents take part and 3 are needed; start again when more are there")
+        raise Paused("2 members take part and 3 are needed; start again when more are there")
 
     monkeypatch.setattr(running, "supervise", pause)
     done = run("federation", "start", new, status=4)
-    assert "2 agents take part and 3 are needed" in done.stderr
+    assert "2 members take part and 3 are needed" in done.stderr
     assert f"go on with fedfact federation resume {new}" in done.stderr
     assert run("federation", "resume", new, "--json", status=4).json["stopped"] is True
 
@@ -490,7 +490,7 @@ def test_hosts_that_cannot_be(run, tmp_path, requests, host):
 
 def test_two_members_have_two_keys(run, tmp_path, requests):
     shutil.copy(tmp_path / "oak" / "tls.key", tmp_path / "elm" / "tls.key")
-    run("federation", "request", "--config", tmp_path / "elm" / "agent.toml")
+    run("federation", "request", "--config", tmp_path / "elm" / "member.toml")
     done = run("federation", "init", tmp_path / "new", "--members", requests, status=2)
     assert "elm.csr: has the key of oak; each member makes a key of its own" in done.stderr
 
@@ -515,19 +515,19 @@ def test_terms_that_cannot_be_leave_nothing_behind(run, tmp_path):
 def test_a_void_federation_says_so(make_house, wired, capsys):
     house = make_house()
 
-    def before(agent, kind, request):
-        return Failure("timeout") if (agent, kind) == ("alder", "round") else request
+    def before(member, kind, request):
+        return Failure("timeout") if (member, kind) == ("alder", "round") else request
 
     said = overview(house.run(wired(house, before)))
     assert said["void"]
-    assert said["agents"]["birch"]["state"] == "void"
+    assert said["members"]["birch"]["state"] == "void"
     assert "statement" not in paths(house.directory, said)
     print_overview(said, running=False)
     assert f"void: {said['void']}" in capsys.readouterr().out
 
 
 def test_the_tail_of_a_log_is_what_is_new_and_whole(tmp_path):
-    log = tmp_path / "agent.log"
+    log = tmp_path / "member.log"
     log.write_text("old\n")
     tail = Tail(log)
     assert tail.lines() == []

@@ -1,4 +1,4 @@
-"""Agents that misbehave and operators that err: nobody else suffers, and the ledger stays sound."""
+"""Members that misbehave, operators that err: nobody else suffers, the ledger stays sound."""
 
 import json
 import math
@@ -48,7 +48,7 @@ def spoilt(weights, value):
 
 
 class Rogue:
-    """What an agent could send in round 2 in place of its honest reply; it has the others' too."""
+    """What a member could send in round 2 in place of its honest reply; it has the others' too."""
 
     def __init__(self, key, seen):
         self.key, self.seen = key, seen
@@ -136,14 +136,14 @@ class Rogue:
 
 @pytest.mark.parametrize("what", [name for name in vars(Rogue) if not name.startswith("_")])
 def test_a_reply_that_is_wrong_counts_as_none(make_house, wired, sound, what):
-    house, seen = make_house(agents=4), {}
-    rogue = Rogue(MemberFiles(house.agents["birch"]).key, seen)
+    house, seen = make_house(members=4), {}
+    rogue = Rogue(MemberFiles(house.members["birch"]).key, seen)
 
-    def after(agent, kind, reply):
+    def after(member, kind, reply):
         if kind == "round" and isinstance(reply, bytes):
             number = head(reply).content["round"]
-            seen[agent, number] = reply
-            if (agent, number) == ("birch", 2):
+            seen[member, number] = reply
+            if (member, number) == ("birch", 2):
                 return getattr(rogue, what)(reply)
         return reply
 
@@ -151,23 +151,23 @@ def test_a_reply_that_is_wrong_counts_as_none(make_house, wired, sound, what):
     record = sound(house)
     assert [done.absent for done in record.rounds] == [{}, {"birch": "error"}, {}]
     assert record.deliveries["birch"].dump() == {
-        "agent": "birch", "promised": 141, "delivered": 141, "counted": 141, "attended": 2,
+        "member": "birch", "promised": 141, "delivered": 141, "counted": 141, "attended": 2,
         "asked": 3, "billed": 94, "last_round": 3, "left": False,
     }  # fmt: skip
     assert sorted(record.lines) == ["alder", "birch", "cedar", "elm"]
 
 
 def test_replies_of_others_and_of_before_are_worth_nothing_anywhere(make_house, wired, sound):
-    """Every reply but the first of each agent is replaced by one that was true once."""
-    house, old = make_house(agents=5, rounds=2), {}
+    """Every reply but the first of each member is replaced by one that was true once."""
+    house, old = make_house(members=5, rounds=2), {}
 
-    def after(agent, kind, reply):
-        if agent == "elm":
+    def after(member, kind, reply):
+        if member == "elm":
             old.setdefault("elm", reply)
             return old["elm"]
-        if agent == "fir":
+        if member == "fir":
             return old.get("cedar", Failure("timeout"))
-        old[agent] = reply
+        old[member] = reply
         return reply
 
     house.run(wired(house, after=after))
@@ -177,14 +177,14 @@ def test_replies_of_others_and_of_before_are_worth_nothing_anywhere(make_house, 
     assert record.declined["elm"].why == "no answer: error"
 
 
-def test_an_agent_that_crashes_is_no_ones_business(make_house, wired, sound):
-    house = make_house(agents=4)
+def test_a_member_that_crashes_is_no_ones_business(make_house, wired, sound):
+    house = make_house(members=4)
 
     def crash(kind, request):
         raise RuntimeError(f"boom in {kind}")
 
-    agents = house.handlers() | {"elm": crash}
-    house.run(InProcess(agents))
+    members = house.handlers() | {"elm": crash}
+    house.run(InProcess(members))
     record = sound(house)
     assert sorted(record.lines) == ["alder", "birch", "cedar"]
     assert not any("boom" in entry.body for entry in house.entries())
@@ -229,8 +229,8 @@ def test_a_right_statement_is_not_objected_to(told, rule):
         ("rebate", lambda t: {"samples": 140}, "samples is"),
         ("rebate", lambda t: {"last_round": 2}, "samples is"),
         ("rebate", lambda t: {"left": True}, "rebate is"),
-        ("rebate", lambda t: {"agents": 5}, "are not what the contract allows for"),
-        ("rebate", lambda t: {"agents": 3}, "rebate is"),
+        ("rebate", lambda t: {"members": 5}, "are not what the contract allows for"),
+        ("rebate", lambda t: {"members": 3}, "rebate is"),
         ("rebate", lambda t: {"pool": 0, "rebate": 0, "net": -t.line.fee}, "any others would put"),
         ("rebate", lambda t: {"statement": t.statement | {"net": 5}}, "shows net 5"),
         (
@@ -241,19 +241,19 @@ def test_a_right_statement_is_not_objected_to(told, rule):
             },
             "shows fee 7",
         ),
-        ("rebate", lambda t: {"statement": {}}, "shows agent None"),
+        ("rebate", lambda t: {"statement": {}}, "shows member None"),
         ("rebate", lambda t: {"counted": 140}, "counted is"),
         ("rebate", lambda t: {"attended": 2}, "samples is 141, by my count 94"),
         ("rebate", lambda t: {"attended": 1, "samples": 47}, "counted for 1 of 3"),
         ("rebate", lambda t: {"asked": 4}, "counted for 3 of 4"),
-        ("rebate", lambda t: {"size": 5}, "4 agents with a size of 5 are not what"),
+        ("rebate", lambda t: {"size": 5}, "4 members with a size of 5 are not what"),
         ("shared", lambda t: {"fee": t.line.fee + 1, "net": t.line.net - 1}, "fee is"),
         ("shared", lambda t: {"pool": -9}, "less than any others would put up"),
         ("shared", lambda t: {"charge": 1, "net": t.line.net - 1}, "charge is"),
         ("sized", lambda t: {"size": 9}, "fee is"),
-        ("sized", lambda t: {"size": 4, "agents": 3}, "3 agents with a size of 4 are not what"),
-        ("sized", lambda t: {"size": 9, "agents": 3}, "fee is"),
-        ("sized", lambda t: {"size": 10, "agents": 3}, "3 agents with a size of 10 are not"),
+        ("sized", lambda t: {"size": 4, "members": 3}, "3 members with a size of 4 are not what"),
+        ("sized", lambda t: {"size": 9, "members": 3}, "fee is"),
+        ("sized", lambda t: {"size": 10, "members": 3}, "3 members with a size of 10 are not"),
         ("sized", lambda t: {"pool": -1}, "a pool below 0"),
         ("sandwich", lambda t: {"reward": t.line.reward + 1}, "reward is"),
         ("sandwich", lambda t: {"won": not t.line.won}, "reward is"),
@@ -306,11 +306,11 @@ def test_a_wrong_statement_is_disputed_and_the_dispute_is_in_the_ledger(
     make_house, wired, sound, monkeypatch
 ):
     """A fault of the operator's program: it tells birch of a fee that is one too high."""
-    house = make_house(agents=4)
+    house = make_house(members=4)
     real = LedgerState.statement_messages
 
-    def faulty(record, agents):
-        right = real(record, agents)
+    def faulty(record, members):
+        right = real(record, members)
         if "birch" in right:
             line = right["birch"].line
             right["birch"] = changed(right["birch"], fee=line.fee + 1, net=line.net - 1)
@@ -342,7 +342,7 @@ def settle_again(house, why="birch was told of a wrong fee"):
 
 @pytest.mark.parametrize("rule", ["rebate", "sandwich"])
 def test_a_settlement_is_reversed_and_made_anew(make_house, sound, essence, rule):
-    house = make_house(agents=4, rule=rule, rounds=2)
+    house = make_house(members=4, rule=rule, rounds=2)
     before = house.run()
     settle_again(house)
     after = sound(house)
@@ -351,7 +351,7 @@ def test_a_settlement_is_reversed_and_made_anew(make_house, sound, essence, rule
     kinds = [entry.kind for entry in house.entries()]
     assert (kinds.count("settlement"), kinds.count("reversal"), kinds.count("reveal")) == (2, 1, 1)
     assert (kinds.count("line"), kinds.count("acknowledged")) == (8, 8)
-    for name, place in house.agents.items():
+    for name, place in house.members.items():
         told = MemberFiles(place).statements()
         assert [each.settlement for each in told] == [before.settlement, after.settlement]
         assert told[0].line == told[1].line == after.lines[name]
@@ -378,8 +378,8 @@ def test_there_is_nothing_to_reverse_before_a_settlement(make_house):
 def test_a_void_settlement_can_be_reversed_too(make_house, wired, sound):
     house = make_house(rounds=1)
 
-    def before(agent, kind, request):
-        return Failure("timeout") if (agent, kind) == ("birch", "round") else request
+    def before(member, kind, request):
+        return Failure("timeout") if (member, kind) == ("birch", "round") else request
 
     house.run(wired(house, before))
     settle_again(house)
@@ -387,7 +387,7 @@ def test_a_void_settlement_can_be_reversed_too(make_house, wired, sound):
 
 
 def test_a_killed_operator_goes_on_from_a_reversal(make_house, sound, essence):
-    house = make_house(agents=4, rounds=1)
+    house = make_house(members=4, rounds=1)
     before = house.run()
     with OperatorDirectory(house.directory) as consortium:
         reverse(Session(consortium, InProcess({})), "x" * 1000)

@@ -35,7 +35,7 @@ def enrolled(costs, capacities=None):
     capacity = capacities or {}
     return {
         name: Enrolment(
-            agent=name, key=HASH, reported_cost=decimal(cost), nonce=HASH,
+            member=name, key=HASH, reported_cost=decimal(cost), nonce=HASH,
             capacity=capacity.get(name),
         )
         for name, cost in costs.items()

@@ -84,7 +84,7 @@ def copied(house, root):
     shutil.copytree(house.root, root)
     copy = object.__new__(type(house))
     copy.root, copy.directory = root, root / "operator"
-    copy.agents = {name: root / name for name in house.agents}
+    copy.members = {name: root / name for name in house.members}
     return copy
 
 
@@ -107,7 +107,7 @@ def record(house):
 
 def paused(finished, wired, root, **hooks):
     """A federation that waits, with its record and the head of its ledger."""
-    house = type(finished.sandwich)(root, agents=4, rule="sandwich")
+    house = type(finished.sandwich)(root, members=4, rule="sandwich")
     with pytest.raises(Paused):
         house.run(wired(house, **hooks))
     record = house.record()
@@ -118,7 +118,7 @@ def paused(finished, wired, root, **hooks):
 def training(finished, wired, tmp_path_factory):
     """A federation that waits for its second round, and a good request for it."""
 
-    def before(agent, kind, request):
+    def before(member, kind, request):
         second = kind == "round" and read_message(request, 1 << 20).head.content["round"] == 2
         return Failure("timeout") if second else request
 
@@ -130,9 +130,9 @@ def training(finished, wired, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def opening(finished, wired, tmp_path_factory):
-    """A federation that waits for nonces that its agents opened, and a good request for one."""
+    """A federation that waits for nonces that its members opened, and a good request for one."""
 
-    def after(agent, kind, reply):
+    def after(member, kind, reply):
         return Failure("timeout") if kind == "open" else reply
 
     root = tmp_path_factory.mktemp("fuzz") / "opening"
@@ -145,7 +145,7 @@ def wanted(house, record, asked, training, opening, sized):
     """For a good request of each kind: birch, the house, its record, the kind, content and body."""
     found = [(house, record, kind, said) for kind, said in asked.items()] + [training, opening]
     found += [(sized, sized.record(), kind, said) for kind, said in requests_in(sized).items()]
-    return [(open_member(each[0].agents["birch"]), *each) for each in found]
+    return [(open_member(each[0].members["birch"]), *each) for each in found]
 
 
 @pytest.fixture(scope="module")
@@ -191,54 +191,54 @@ def test_the_counts_add_up():
     assert sum(COUNTS.values()) >= 100_000
 
 
-def test_an_agent_refuses_malformed_requests(wanted):
+def test_a_member_refuses_malformed_requests(wanted):
     good = [
-        (agent, kind, request(house, record, kind, *said))
-        for agent, house, record, kind, said in wanted
+        (member, kind, request(house, record, kind, *said))
+        for member, house, record, kind, said in wanted
     ]
     assert {kind for _, kind, _ in good} == good[0][0].__self__._answers.keys()
 
     def attempt(damage):
         tried = 0
-        for agent, kind, data in good:
+        for member, kind, data in good:
             tried += refused(
-                lambda data, do=agent, kind=kind: do(kind, data), damaged(data, damage)
+                lambda data, do=member, kind=kind: do(kind, data), damaged(data, damage)
             )
         return tried
 
     assert each(COUNTS["requests"] // len(good), DAMAGE, attempt) == COUNTS["requests"]
-    for agent, kind, data in good:
-        assert agent(kind, data)  # as it is, it is good
+    for member, kind, data in good:
+        assert member(kind, data)  # as it is, it is good
 
 
-def test_an_agent_refuses_wild_requests_that_the_operator_signed(house, record, wanted):
+def test_a_member_refuses_wild_requests_that_the_operator_signed(house, record, wanted):
     def attempt(otherwise):
         tried = 0
-        for agent, whose, told, kind, (content, body) in wanted:
+        for member, whose, told, kind, (content, body) in wanted:
             said = wild(content, otherwise, keep=("ledger", "settlement", "samples", "size"))
             try:
                 data = request(whose, told, kind, said, body)
             except InputError:  # it cannot even be written
                 continue
-            tried += refused(lambda data, do=agent, kind=kind: do(kind, data), data)
+            tried += refused(lambda data, do=member, kind=kind: do(kind, data), data)
         return tried
 
     examples = COUNTS["signed requests"] // 3
     assert each(examples, OTHERWISE, attempt) >= COUNTS["signed requests"]
-    files = MemberFiles(house.agents["birch"])
+    files = MemberFiles(house.members["birch"])
     assert files.contract() == record.contracts["birch"]
     assert len(files.statements()) == 1
 
 
-def test_an_agent_refuses_a_sum_of_samples_that_cannot_be(house, record, asked):
+def test_a_member_refuses_a_sum_of_samples_that_cannot_be(house, record, asked):
     content, body = asked["statement"]
     data = request(house, record, "statement", content | {"samples": 2**63 - 1}, body)
     with pytest.raises(InputError):
-        open_member(house.agents["birch"])("statement", data)
+        open_member(house.members["birch"])("statement", data)
 
 
 class Mutating:
-    """Agents that answer in their own name, but with something malformed."""
+    """Members that answer in their own name, but with something malformed."""
 
     def __init__(self, keys, federation):
         self.keys, self.federation, self.damage = keys, federation, None
@@ -248,30 +248,30 @@ class Mutating:
 
     def ask(self, kind, requests, timeout):
         replies = {}
-        for agent, data in requests.items():
+        for member, data in requests.items():
             reply = write_message(
-                self.keys[agent],
+                self.keys[member],
                 federation=self.federation,
                 kind=kind,
-                sender=agent,
+                sender=member,
                 to=OPERATOR,
                 answers=read_message(data, len(data)).hash,
                 content={"round": 1, "note": "grün"},
                 body=b"model" * 20,
             )
-            replies[agent] = reply if self.damage is None else damaged(reply, self.damage)
+            replies[member] = reply if self.damage is None else damaged(reply, self.damage)
         return replies
 
 
 def test_the_operator_takes_no_malformed_reply(house, record):
     keys = {
-        agent: Key(bytes.fromhex((place / "agent.key").read_text()))
-        for agent, place in house.agents.items()
+        member: Key(bytes.fromhex((place / "member.key").read_text()))
+        for member, place in house.members.items()
     }
     transport = Mutating(keys, record.federation)
     with OperatorDirectory(house.directory) as opened:
         session = Session(opened, transport)
-        contents = {agent: {"round": 1} for agent in keys}
+        contents = {member: {"round": 1} for member in keys}
         good = session.ask("round", contents, most_body=100)
         assert not any(isinstance(reply, Failure) for reply in good.values())
 
@@ -301,7 +301,7 @@ def test_the_operator_takes_no_malformed_reply(house, record):
     ],
     ids=str,
 )
-def test_a_reply_is_to_one_question_in_one_federation_by_one_agent(house, record, change, says):
+def test_a_reply_is_to_one_question_in_one_federation_by_one_member(house, record, change, says):
     class Answering(Mutating):
         def ask(self, kind, requests, timeout):
             said = {
@@ -315,8 +315,8 @@ def test_a_reply_is_to_one_question_in_one_federation_by_one_agent(house, record
             return {"birch": write_message(self.keys[said.pop("key", "birch")], **said)}
 
     keys = {
-        agent: Key(bytes.fromhex((house.agents[agent] / "agent.key").read_text()))
-        for agent in ("birch", "cedar")
+        member: Key(bytes.fromhex((house.members[member] / "member.key").read_text()))
+        for member in ("birch", "cedar")
     }
     with OperatorDirectory(house.directory) as opened:
         session = Session(opened, Answering(keys, record.federation))
@@ -374,12 +374,12 @@ def test_no_malformed_terms_pass_for_the_federation(house, record):
 
 @pytest.fixture
 def own(house, tmp_path):
-    shutil.copytree(house.agents["birch"], tmp_path / "birch")
+    shutil.copytree(house.members["birch"], tmp_path / "birch")
     return tmp_path / "birch"
 
 
 @pytest.mark.parametrize("name", ["contract.json", "training.bin"])
-def test_no_malformed_file_of_an_agent_is_taken(own, name):
+def test_no_malformed_file_of_a_member_is_taken(own, name):
     path, files = own / name, MemberFiles(own)
     read = {"contract.json": files.contract, "training.bin": files.last_round}[name]
     good = path.read_bytes()

@@ -1,4 +1,4 @@
-"""Whatever an agent receives or keeps holds nothing of another agent's; its own stays with it."""
+"""Whatever a member receives or keeps holds nothing of another agent's; its own stays with it."""
 
 import inspect
 import re
@@ -51,23 +51,23 @@ def mentions(material, text):
 
 
 class Observed:
-    """A finished federation, with all that every agent received, sent and kept."""
+    """A finished federation, with all that every member received, sent and kept."""
 
     def __init__(self, house, wired, fails):
-        key = MemberFiles(house.agents["eastbury"]).key
+        key = MemberFiles(house.members["eastbury"]).key
 
-        def crash(agent, kind, request):
-            if fails and (agent, kind) == ("eastbury", "round"):
+        def crash(member, kind, request):
+            if fails and (member, kind) == ("eastbury", "round"):
                 number = head(request).content["round"]
                 if number == 2:
-                    cost, nonce = AGENTS[agent], MemberFiles(house.agents[agent]).nonce.hex()
-                    real = wire._agents[agent]
+                    cost, nonce = AGENTS[member], MemberFiles(house.members[member]).nonce.hex()
+                    real = wire._members[member]
 
                     def broken(kind, request):
-                        wire._agents[agent] = real
+                        wire._members[member] = real
                         raise RuntimeError(f"eastbury broke: cost {cost}, nonce {nonce}, {key}")
 
-                    wire._agents[agent] = broken
+                    wire._members[member] = broken
             return request
 
         wire = wired(house, crash)
@@ -76,44 +76,44 @@ class Observed:
         self.received = dict.fromkeys(AGENTS, b"")
         self.sent = dict.fromkeys(AGENTS, b"")
         self.updates = {name: [] for name in AGENTS}
-        for agent, kind, request, reply in wire.log:
-            self.received[agent] += request
+        for member, kind, request, reply in wire.log:
+            self.received[member] += request
             if isinstance(reply, bytes):
-                self.sent[agent] += reply
+                self.sent[member] += reply
                 if kind == "round":
-                    self.updates[agent].append(read_message(reply, len(reply)).body)
+                    self.updates[member].append(read_message(reply, len(reply)).body)
         self.kept = {
             name: b"\n".join(
                 path.name.encode() + b"\n" + path.read_bytes()
                 for path in sorted(place.rglob("*"))
                 if path.is_file()
             )
-            for name, place in house.agents.items()
+            for name, place in house.members.items()
         }
 
     def secrets(self, name):
-        """What nobody but this agent and the operator may see, as text."""
-        record, files = self.record, MemberFiles(self.house.agents[name])
+        """What nobody but this member and the operator may see, as text."""
+        record, files = self.record, MemberFiles(self.house.members[name])
         contract, line = record.contracts[name], record.lines[name]
         numbers = {AGENTS[name], contract.samples, record.deliveries[name].delivered, line.samples}
         numbers |= {contract.fee, contract.largest_fee, contract.largest_charge}
         numbers |= {line.fee, line.charge, line.rebate, line.reward, line.pool, line.net}
         numbers |= {abs(contract.fee), abs(line.fee), abs(line.net), line.counted, contract.size}
         found = set().union(*(texts_of(number) for number in numbers if number))
-        secrets = ("agent.key", "nonce.secret", "salt.secret")
+        secrets = ("member.key", "nonce.secret", "salt.secret")
         found |= {read_secret(files.directory / each).hex() for each in secrets}
         found |= {name, files.key.public, contract.nonce, contract.hash()}
         found |= {record.attested[name].index, record.enrolments[name].hash()}
         return found
 
     def shared(self, name):
-        """The sums that are told to this agent, and its own numbers, which may coincide."""
+        """The sums that are told to this member, and its own numbers, which may coincide."""
         record, line = self.record, self.record.lines[name]
         contract = record.contracts[name]
         total = record.settled.samples
-        numbers = {total, contract.others_samples, contract.agents, line.pool, line.samples}
+        numbers = {total, contract.others_samples, contract.members, line.pool, line.samples}
         numbers |= {total - line.samples, contract.samples, len(AGENTS), contract.total_size}
-        numbers |= {own.used for own in MemberFiles(self.house.agents[name]).rounds()}
+        numbers |= {own.used for own in MemberFiles(self.house.members[name]).rounds()}
         return set().union(*(texts_of(number) for number in numbers)) | self.secrets(name)
 
 
@@ -129,13 +129,13 @@ def observed(request, tmp_path_factory, wired, finished):
 
 
 def make(kind, root, rule, **how):
-    """A house with these agents and no others."""
+    """A house with these members and no others."""
     module = inspect.getmodule(kind)
     before = dict(module.COSTS)
     module.COSTS.clear()
     module.COSTS.update(AGENTS)
     try:
-        house = kind(root, agents=5, rule=rule, **how)
+        house = kind(root, members=5, rule=rule, **how)
     finally:
         module.COSTS.clear()
         module.COSTS.update(before)
@@ -153,7 +153,7 @@ def test_the_federation_that_is_looked_at_is_a_whole_one(observed, sound):
     assert all(len(material) > 10_000 for material in observed.received.values())
 
 
-def test_nothing_of_another_agent_is_received_or_kept(observed):
+def test_nothing_of_another_member_is_received_or_kept(observed):
     for name in AGENTS:
         allowed, material = observed.shared(name), observed.received[name] + observed.kept[name]
         texts = readable(material)
@@ -163,7 +163,7 @@ def test_nothing_of_another_agent_is_received_or_kept(observed):
                 assert len(secret) < 8 or secret.encode() not in material, (name, other, secret)
 
 
-def test_no_update_of_another_agent_is_received_or_kept(observed):
+def test_no_update_of_another_member_is_received_or_kept(observed):
     for name in AGENTS:
         for other in AGENTS:
             for update in observed.updates[other] if other != name else []:
@@ -177,8 +177,8 @@ def test_secrets_that_are_random_do_not_appear_in_any_spelling(observed):
         for other in AGENTS:
             if other == name:
                 continue
-            place = observed.house.agents[other]
-            for secret in ("agent.key", "nonce.secret", "salt.secret"):
+            place = observed.house.members[other]
+            for secret in ("member.key", "nonce.secret", "salt.secret"):
                 raw = read_secret(place / secret)
                 for spelling in (raw, raw.hex().encode(), raw.hex().upper().encode(), raw[::-1]):
                     assert spelling not in observed.received[name]
@@ -189,7 +189,7 @@ def test_secrets_that_are_random_do_not_appear_in_any_spelling(observed):
 
 
 def test_the_group_it_is_told_of_is_its_own(observed):
-    for name, place in observed.house.agents.items():
+    for name, place in observed.house.members.items():
         (told,) = MemberFiles(place).statements()
         assert told.line == observed.record.lines[name]
         groups = re.findall(rb'"group":([0-9]+|null)', observed.received[name])
@@ -205,18 +205,18 @@ def test_what_requests_say_is_what_is_documented(observed):
         "open": {"ledger", "roster"},
         "round": {"ledger", "round", "steps"},
         "statement": {
-            "ledger", "settlement", "rounds", "agents", "samples", "size", "left", "attended",
+            "ledger", "settlement", "rounds", "members", "samples", "size", "left", "attended",
             "asked", "last_round", "line", "statement", "model",
         },
     }  # fmt: skip
-    for agent, kind, request, _ in observed.wire.log:
+    for member, kind, request, _ in observed.wire.log:
         said = head(request)
         assert set(said.content) == fields[kind]
         assert set(said.content["ledger"]) == {"number", "hash"}
-        assert (said.to, said.sender) == (agent, "operator")
+        assert (said.to, said.sender) == (member, "operator")
 
 
-def test_an_agents_error_reaches_nobody(observed):
+def test_a_members_error_reaches_nobody(observed):
     everywhere = b"".join([*observed.received.values(), *observed.kept.values()])
     ledger = "".join(entry.body for entry in observed.house.entries())
     assert b"broke" not in everywhere
@@ -224,8 +224,8 @@ def test_an_agents_error_reaches_nobody(observed):
 
 
 def test_true_cost_and_own_figures_stay_on_the_machine(make_house, wired):
-    """Of an agent that reports another cost and has an A of its own, also when it declines."""
-    house = make_house(agents=4, rounds=2)
+    """Of a member that reports another cost and has an A of its own, also when it declines."""
+    house = make_house(members=4, rounds=2)
     own = {"true_cost": 1.5432109, "error_scale": 20012.345, "most_fee": 587_654}
     house.configure("elm", data="digits:3/4", reported_cost=1.55, most_samples=222, **own)
     house.configure(
@@ -235,9 +235,9 @@ def test_true_cost_and_own_figures_stay_on_the_machine(make_house, wired):
     wire = wired(house)
     with pytest.raises(Exception, match="are needed"):
         house.run(wire)
-    sent = dict.fromkeys(house.agents, b"")
-    for agent, _, _, reply in wire.log:
-        sent[agent] += reply
+    sent = dict.fromkeys(house.members, b"")
+    for member, _, _, reply in wire.log:
+        sent[member] += reply
     for number in (*own.values(), 222):
         for text in texts_of(number):
             assert not mentions(sent["elm"], text), text
@@ -258,9 +258,9 @@ def test_own_figures_stay_on_the_machine_of_who_takes_part(observed):
 
 def test_with_three_members_the_sums_of_a_statement_give_the_others_away(make_house):
     """What docs/security.md warns of: S and the pool are two equations for two unknowns."""
-    house = make_house(agents=3)
+    house = make_house(members=3)
     record = house.run()
-    (told,) = MemberFiles(house.agents["birch"]).statements()
+    (told,) = MemberFiles(house.members["birch"]).statements()
     K, S = record.money.error_scale_in_units, told.samples - told.line.samples
     # pool = K(1/m + 1/m' − 2/T), T = 3S/2, m + m' = S
     product = S / (told.line.pool / K + 4 / (3 * S))

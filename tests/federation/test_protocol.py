@@ -19,17 +19,19 @@ from fedfact.data.member_data import load_site
 from fedfact.federation.agreement.contract import Enrolment, contracts_for
 from fedfact.federation.agreement.delivery import Attestation
 from fedfact.federation.agreement.draw import commitment
+from fedfact.federation.agreement.statement_message import in_words
 from fedfact.federation.audit.own_copy import verify_copy
 from fedfact.federation.audit.verify import verify
 from fedfact.federation.member.files import MemberFiles
 from fedfact.federation.operator.directory import OperatorDirectory
-from fedfact.federation.operator.founding import create
 from fedfact.federation.operator.enrol import agree, enrol
+from fedfact.federation.operator.founding import create
 from fedfact.federation.operator.run import operate
 from fedfact.federation.operator.session import Paused, Session
 from fedfact.federation.wire.keys import Key, read_secret
 from fedfact.federation.wire.message import OPERATOR, read_message, write_message
 from fedfact.federation.wire.transport import Failure, InProcess
+from fedfact.settlement.statement import statement
 from fedfact.training.agent import Agent
 from fedfact.training.average import average
 from fedfact.training.device_images import DeviceImages
@@ -52,11 +54,11 @@ def head(data):
 
 
 def silent(*when, reason="timeout"):
-    """What makes these (agent, kind, round) unanswered before they arrive."""
+    """What makes these (member, kind, round) unanswered before they arrive."""
 
-    def before(agent, kind, request):
+    def before(member, kind, request):
         at = head(request).content.get("round")
-        return Failure(reason) if (agent, kind, at) in when else request
+        return Failure(reason) if (member, kind, at) in when else request
 
     return before
 
@@ -68,13 +70,15 @@ def silent(*when, reason="timeout"):
 def test_a_run_is_settled_as_the_mechanism_settles_what_was_delivered(finished, sound, kind):
     house = getattr(finished, kind)
     record = sound(house)
-    agents = sorted(house.agents)
-    used = {name: MemberFiles(house.agents[name]).last_round().used for name in agents}
-    assert used == USED.get(kind, {name: AGREED[name] for name in agents})
+    members = sorted(house.members)
+    used = {name: MemberFiles(house.members[name]).last_round().used for name in members}
+    assert used == USED.get(kind, {name: AGREED[name] for name in members})
 
-    secret = hashlib.sha256(b"fedfact-draw:" + read_secret(house.directory / "season-1/seed.secret"))
-    for name in agents:
-        nonce = read_secret(house.agents[name] / "season-1/nonce.secret").hex()
+    secret = hashlib.sha256(
+        b"fedfact-draw:" + read_secret(house.directory / "season-1/seed.secret")
+    )
+    for name in members:
+        nonce = read_secret(house.members[name] / "season-1/nonce.secret").hex()
         secret.update(f":{name}={nonce}".encode())
     rule = "shared" if kind == "sized" else kind
     terms = Terms(error_scale=20000.0, unit=0.01, currency="EUR", rule=rule, minimum_samples=20)
@@ -82,15 +86,15 @@ def test_a_run_is_settled_as_the_mechanism_settles_what_was_delivered(finished, 
     if kind == "sized":
         terms, size = replace(terms, error_scale=1500.0, exponent=0.6), np.array([3, 1, 2, 4])
     population = Population(
-        agents, [COSTS[name] for name in agents], [used[name] for name in agents], size=size
+        members, [COSTS[name] for name in members], [used[name] for name in members], size=size
     )
     result = settle(population, terms, int(secret.hexdigest(), 16))
-    for k, name in enumerate(agents):
+    for k, name in enumerate(members):
         line = record.lines[name]
         for amount in ("fee", "charge", "pool", "reward", "rebate", "net", "won"):
             assert getattr(line, amount) == getattr(result, amount)[k]
         assert line.samples == used[name]
-        assert record.balances()[f"agent/{name}"] == result.net[k]
+        assert record.balances()[f"member/{name}"] == result.net[k]
     assert record.settled.surplus == result.surplus == record.balances()["operator"] >= 0
     assert record.phase == "finished"
     assert record.money == terms
@@ -102,36 +106,38 @@ def test_a_fee_below_zero_is_paid_to_the_member_and_posted_so(finished):
     assert line.fee < 0 == line.charge < line.rebate
     assert line.net == line.rebate - line.fee
     assert [each.dump() for each in line.postings] == [
-        {"account": "agent/cedar", "amount": line.net},
+        {"account": "member/cedar", "amount": line.net},
         {"account": "operator", "amount": -line.net},
     ]
-    (told,) = MemberFiles(finished.shared.agents["cedar"]).statements()
-    said = {each["name"]: (each["amount"], each["effect"]) for each in told.statement["lines"]}
+    (told,) = MemberFiles(finished.shared.members["cedar"]).statements()
+    shown = in_words(told, record.contracts["cedar"], record.money)
+    said = {each.name: (each.amount, each.effect) for each in shown.lines}
     assert said["fee"] == (line.fee, "paid to you")
     assert (
         f"{-record.contracts['cedar'].fee / 100:.2f} EUR paid to you"
-        in (finished.shared.agents["cedar"] / "agent.log").read_text()
+        in (finished.shared.members["cedar"] / "member.log").read_text()
     )
 
 
 @pytest.mark.parametrize("kind", ["rebate", "sandwich", "shared", "sized"])
-def test_every_agent_has_its_statement_and_agrees(finished, kind):
+def test_every_member_has_its_statement_and_agrees(finished, kind):
     house = getattr(finished, kind)
     record, model = house.record(), (house.directory / "season-1/models/round-3.bin").read_bytes()
-    for name, place in house.agents.items():
+    for name, place in house.members.items():
         (told,) = MemberFiles(place).statements()
         assert told.line == record.lines[name]
-        assert told.statement["net"] == record.lines[name].net
+        own = in_words(told, MemberFiles(place).contract(), record.money)
+        assert own == statement(record.settlement_now(), name)
         assert (place / "season-1/model.bin").read_bytes() == model
         said = record.acknowledged[name].said.read_head().content
-        assert said == {"statement": told.hash(), "agrees": True, "why": []}
+        assert said == {"format": 1, "statement": told.hash(), "agrees": True, "why": []}
 
 
 def test_contracts_are_those_of_the_theory(finished):
     for name, contract in finished.rebate.record().contracts.items():
         assert contract.samples == AGREED[name]
         assert contract.others_samples == sum(AGREED.values()) - AGREED[name] - AGREED["fir"]
-        kept = MemberFiles(finished.rebate.agents[name]).contract()
+        kept = MemberFiles(finished.rebate.members[name]).contract()
         assert kept == contract
 
 
@@ -142,15 +148,15 @@ def plain_loop(house):
     """Algorithm 1 in a few lines: the digest of the model after each round, and the samples."""
     with OperatorDirectory(house.directory) as consortium:
         plan = consortium.published.plan()
-    network, agents, used = plan.network_itself(), {}, {}
-    for name, place in house.agents.items():
+    network, members, used = plan.network_itself(), {}, {}
+    for name, place in house.members.items():
         samples = load_site(json_of(place)["data"], place)
         seed = derive(plan.seed, "site", int(hashlib.sha256(name.encode()).hexdigest(), 16))
         rows = generator(seed, "samples").permutation(distinct(samples))[: AGREED[name]]
         own = samples.take(rows)
         job = Job(network.dataset(own), network.new, [np.arange(len(own))], plan.recipe, seed)
         data = DeviceImages(job.dataset, own, torch.device("cpu"))
-        agents[name] = Agent(job, 0, network.blank(), data, plan.horizon, "fp32")
+        members[name] = Agent(job, 0, network.blank(), data, plan.horizon, "fp32")
         touched = np.unique(
             np.concatenate(
                 [
@@ -161,19 +167,19 @@ def plain_loop(house):
         )
         digests = content_digests(own, read_secret(place / "season-1/salt.secret"))
         used[name] = (len(touched), index_digest(digests[row] for row in touched))
-    shares = np.array([AGREED[name] / sum(AGREED[x] for x in agents) for name in sorted(agents)])
+    shares = np.array([AGREED[name] / sum(AGREED[x] for x in members) for name in sorted(members)])
     weights, digests = plan.initial_model().state_dict(), []
     for _ in range(plan.rounds):
-        for agent in agents.values():
-            agent.model.load_state_dict(weights)
-            agent.update(plan.recipe.local_steps)
-        weights = average([agents[name].model.state_dict() for name in sorted(agents)], shares)
+        for member in members.values():
+            member.model.load_state_dict(weights)
+            member.update(plan.recipe.local_steps)
+        weights = average([members[name].model.state_dict() for name in sorted(members)], shares)
         digests.append(hashlib.sha256(to_bytes(weights)).hexdigest())
     return digests, used
 
 
 def json_of(place):
-    pairs = [line.split(" = ") for line in (place / "agent.toml").read_text().splitlines()]
+    pairs = [line.split(" = ") for line in (place / "member.toml").read_text().splitlines()]
     return {name: json.loads(value) for name, value in pairs}
 
 
@@ -192,11 +198,11 @@ class Shuffled(InProcess):
 
     def ask(self, kind, requests, timeout):
         order = random.sample(sorted(requests), len(requests))
-        return super().ask(kind, {agent: requests[agent] for agent in order}, timeout)
+        return super().ask(kind, {member: requests[member] for member in order}, timeout)
 
 
 class Threads(InProcess):
-    """All agents at once."""
+    """All members at once."""
 
     def ask(self, kind, requests, timeout):
         with ThreadPoolExecutor() as pool:
@@ -207,7 +213,7 @@ class Threads(InProcess):
 def test_the_result_depends_neither_on_the_order_of_replies_nor_on_threads(
     make_house, essence, sound
 ):
-    house = make_house(agents=4, rule="sandwich")
+    house = make_house(members=4, rule="sandwich")
     copies = [copy_of(house, name) for name in ("shuffled", "threads")]
     wanted = essence(house.run())
     assert essence(copies[0].run(Shuffled(copies[0].handlers()))) == wanted
@@ -220,18 +226,18 @@ def test_the_result_depends_neither_on_the_order_of_replies_nor_on_threads(
 
 
 def test_who_declines_is_left_out_and_the_others_get_new_contracts(make_house, wired, sound):
-    house = make_house(agents=4)
+    house = make_house(members=4)
     house.configure("birch", data="digits:1/4", true_cost=1.0, most_fee=5)
     wire = wired(house)
     house.run(wire)
     record = sound(house)
-    assert record.declined["birch"].by == "agent"
+    assert record.declined["birch"].by == "member"
     assert record.declined["birch"].why == "the contract could ask for more than the limit set here"
     offers = {}
-    for agent, kind, request, _ in wire.log:
+    for member, kind, request, _ in wire.log:
         if kind == "agree":
             contract = head(request).content["contract"]
-            offers.setdefault(agent, []).append((contract["agents"], contract["others_samples"]))
+            offers.setdefault(member, []).append((contract["members"], contract["others_samples"]))
     assert offers == {
         "alder": [(4, 456), (3, 315)],
         "birch": [(4, 415)],
@@ -239,17 +245,17 @@ def test_who_declines_is_left_out_and_the_others_get_new_contracts(make_house, w
         "elm": [(4, 441), (3, 300)],
     }
     assert sorted(record.contracts) == sorted(record.lines) == ["alder", "cedar", "elm"]
-    assert not MemberFiles(house.agents["birch"]).contract()
+    assert not MemberFiles(house.members["birch"]).contract()
 
 
 def test_an_absurd_report_is_turned_away_and_the_others_go_on(make_house, wired, sound):
-    house = make_house(agents=5)
+    house = make_house(members=5)
     house.configure("elm", data="digits:3/5", true_cost=1e60)
-    key = MemberFiles(house.agents["fir"]).key
+    key = MemberFiles(house.members["fir"]).key
 
-    def after(agent, kind, reply):
+    def after(member, kind, reply):
         """Its own program would refuse to send this."""
-        if (agent, kind) == ("fir", "enrol"):
+        if (member, kind) == ("fir", "enrol"):
             absurd = head(reply).content | {"reported_cost": "1e-90", "capacity": None}
             return answer(key, reply, absurd)
         return reply
@@ -278,10 +284,10 @@ def answer(key, reply, content, body=b""):
     )
 
 
-def test_terms_that_are_not_the_agents_own_are_refused(make_house, sound):
-    house, other = make_house(agents=4), make_house("other", agents=4)
+def test_terms_that_are_not_the_members_own_are_refused(make_house, sound):
+    house, other = make_house(members=4), make_house("other", members=4)
     terms = (other.directory / "season-1/terms.json").read_bytes()
-    (house.agents["elm"] / "season-1/terms.json").write_bytes(terms)
+    (house.members["elm"] / "season-1/terms.json").write_bytes(terms)
     house.run()
     record = sound(house)
     assert sorted(record.lines) == ["alder", "birch", "cedar"]
@@ -293,15 +299,15 @@ def test_terms_that_are_not_the_agents_own_are_refused(make_house, sound):
         house.handlers()["elm"]("enrol", request)
 
 
-def operators(session, agent, kind, content, body=b""):
+def operators(session, member, kind, content, body=b""):
     """A request as only the operator could sign it."""
-    newest = {"number": session.record.head.number, "hash": session.record.head.hash}
+    newest = session.state.head.dump()
     return write_message(
         session.directory.key,
         federation=session.record.federation,
         kind=kind,
         sender=OPERATOR,
-        to=agent,
+        to=member,
         content={"ledger": newest} | content,
         body=body,
     )
@@ -326,16 +332,16 @@ def test_a_ledger_of_other_terms_is_refused(make_house):
     house, other = make_house(), make_house("other")
     house.run()
     shutil.copy(house.directory / "ledger.db", other.directory / "ledger.db")
-    with pytest.raises(InputError, match="a federation with other terms"):
+    with pytest.raises(InputError, match="of another consortium"):
         other.run()
 
 
 @pytest.mark.parametrize("change", ["fee", "samples", "largest_fee", "others_samples", "size"])
 def test_a_contract_that_was_altered_on_the_way_is_refused(make_house, wired, sound, change):
-    house = make_house(agents=4, rounds=1)
+    house = make_house(members=4, rounds=1)
 
-    def before(agent, kind, request):
-        if (agent, kind) == ("elm", "agree"):
+    def before(member, kind, request):
+        if (member, kind) == ("elm", "agree"):
             said = head(request)
             old = said.content["contract"][change]
             new = f'"{change}":' + json.dumps(old + 1 if isinstance(old, int) else "9.5")
@@ -346,7 +352,7 @@ def test_a_contract_that_was_altered_on_the_way_is_refused(make_house, wired, so
     record = sound(house)
     assert record.declined["elm"].why == "no answer: error"
     assert sorted(record.lines) == ["alder", "birch", "cedar"]
-    assert MemberFiles(house.agents["elm"]).contract() is None
+    assert MemberFiles(house.members["elm"]).contract() is None
 
 
 @pytest.mark.parametrize(
@@ -357,10 +363,10 @@ def test_a_contract_that_was_altered_on_the_way_is_refused(make_house, wired, so
         ({"largest_fee": 10**9}, "figures do not follow"),
         ({"largest_charge": 10**9}, "figures do not follow"),
         ({"reported_cost": "3.0"}, "figures do not follow"),
-        ({"agent": "birch"}, "figures do not follow"),
+        ({"member": "birch"}, "figures do not follow"),
         ({"nonce": "00" * 32}, "figures do not follow"),
         ({"terms": "00" * 32}, "figures do not follow"),
-        ({"agents": 2}, "agents"),
+        ({"members": 2}, "members"),
         ({"size": 2, "total_size": 4}, "figures do not follow"),
         ({"size": 0}, "size"),
         ({"capacity": 100}, "figures do not follow"),
@@ -375,19 +381,19 @@ def test_a_contract_of_a_dishonest_operator_is_refused(make_house, changes, why)
     with OperatorDirectory(house.directory) as consortium:
         session = Session(consortium, InProcess(house.handlers()))
         enrol(session)
-        said = {name: session.record.enrolments[name] for name in house.agents}
+        said = {name: session.record.enrolments[name] for name in house.members}
         contract = offers_of(session, said)["alder"].dump()
         signature = changes.pop("signature", "")
         altered = contract | changes
         signed = session.directory.key.sign("contract", canonical_bytes(altered))
         content = {"contract": altered, "signature": signed if signature == "" else signature}
         request = operators(session, "alder", "agree", content)
-        agent = house.handlers()["alder"]
+        member = house.handlers()["alder"]
         with pytest.raises(InputError, match=why):
-            agent("agree", request)
-        assert MemberFiles(house.agents["alder"]).contract() is None
+            member("agree", request)
+        assert MemberFiles(house.members["alder"]).contract() is None
         agree(session)  # the right one is signed all the same
-        assert session.record.roster.agents == 3
+        assert session.record.roster.members == 3
 
 
 def canonical_bytes(document):
@@ -403,7 +409,7 @@ def test_a_second_contract_after_the_nonce_was_opened_is_refused(make_house):
     house.run()
     with OperatorDirectory(house.directory) as consortium:
         session = Session(consortium, InProcess({}))
-        record, agent = session.record, house.handlers()["alder"]
+        record, member = session.record, house.handlers()["alder"]
         three = dict(record.enrolments)
         less = {**three, "cedar": three["cedar"].model_copy(update={"reported_cost": "0.6"})}
         for enrolments, refused in ((three, False), (less, True)):
@@ -413,27 +419,27 @@ def test_a_second_contract_after_the_nonce_was_opened_is_refused(make_house):
             request = operators(session, "alder", "agree", content)
             if refused:
                 with pytest.raises(InputError, match="after the roster was closed"):
-                    agent("agree", request)
+                    member("agree", request)
             else:
-                assert head(agent("agree", request)).content == {"contract": contract.hash()}
+                assert head(member("agree", request)).content == {"contract": contract.hash()}
         request = operators(session, "alder", "open", {"roster": "00" * 32})
         with pytest.raises(InputError, match="a second time, for another draw"):
-            agent("open", request)
+            member("open", request)
 
 
 def test_a_nonce_that_is_withheld_is_replaced_by_its_commitment(make_house, wired):
-    house = make_house(agents=4, rule="sandwich", rounds=1)
+    house = make_house(members=4, rule="sandwich", rounds=1)
     other = answer_nonce(house)
     house.run(wired(house, silent(("birch", "open", None)), other))
     entries, record = house.entries(), house.record()
     assert all(verdict.holds for verdict in verify(entries))
-    for name, place in house.agents.items():
+    for name, place in house.members.items():
         wrong = [each for each in verify_copy(entries, name, MemberFiles(place)) if not each.holds]
         assert [each.name for each in wrong] == (["own nonce"] if name in ("birch", "elm") else [])
     assert record.nonces.withheld == ["birch", "elm"]  # silent; and another nonce than committed
     draw = hashlib.sha256(b"fedfact-draw:" + read_secret(house.directory / "season-1/seed.secret"))
-    for name in sorted(house.agents):
-        nonce = MemberFiles(house.agents[name]).nonce
+    for name in sorted(house.members):
+        nonce = MemberFiles(house.members[name]).nonce
         part = nonce.hex() if name in ("alder", "cedar") else commitment(nonce, name)
         draw.update(f":{name}={part}".encode())
     assert record.revealed.draw == draw.hexdigest()
@@ -441,10 +447,10 @@ def test_a_nonce_that_is_withheld_is_replaced_by_its_commitment(make_house, wire
 
 
 def answer_nonce(house):
-    key = MemberFiles(house.agents["elm"]).key
+    key = MemberFiles(house.members["elm"]).key
 
-    def after(agent, kind, reply):
-        if (agent, kind) == ("elm", "open"):
+    def after(member, kind, reply):
+        if (member, kind) == ("elm", "open"):
             return answer(key, reply, {"nonce": "00" * 32})
         return reply
 
@@ -455,23 +461,23 @@ def answer_nonce(house):
 
 
 def test_silent_when_contracts_are_signed_one_is_left_out(make_house, wired, sound):
-    house = make_house(agents=4)
+    house = make_house(members=4)
     house.run(wired(house, silent(("elm", "agree", None))))
     record = sound(house)
     assert (record.declined["elm"].by, record.declined["elm"].why) == (
         "operator",
         "no answer: timeout",
     )
-    assert {contract.agents for contract in record.contracts.values()} == {3}
+    assert {contract.members for contract in record.contracts.values()} == {3}
     assert sum(AGREED[name] for name in record.contracts) == 441
 
 
 def test_too_few_pause_it_and_more_resume_it(make_house, wired, sound):
     """Who is silent when contracts are signed is waited for, where it is needed."""
-    house = make_house(agents=3)
-    with pytest.raises(Paused, match="2 agents take part and 3 are needed"):
+    house = make_house(members=3)
+    with pytest.raises(Paused, match="2 members take part and 3 are needed"):
         house.run(wired(house, silent(("cedar", "enrol", None))))
-    with pytest.raises(Paused, match="2 agents take part and 3 are needed"):
+    with pytest.raises(Paused, match="2 members take part and 3 are needed"):
         house.run(wired(house, silent(("birch", "agree", None))))
     assert house.record().declined == {}
     house.run()
@@ -480,7 +486,7 @@ def test_too_few_pause_it_and_more_resume_it(make_house, wired, sound):
 
 
 def test_who_declined_by_its_own_word_is_not_asked_again(make_house, wired):
-    house = make_house(agents=3)
+    house = make_house(members=3)
     house.configure("birch", data="digits:1/3", true_cost=1.0, most_fee=5)
     with pytest.raises(Paused):
         house.run()
@@ -491,10 +497,10 @@ def test_who_declined_by_its_own_word_is_not_asked_again(make_house, wired):
 
 
 def test_below_the_quorum_training_pauses_and_resumes(make_house, wired, sound, essence):
-    house = make_house(agents=4, quorum=3)
+    house = make_house(members=4, quorum=3)
     twin = copy_of(house, "twin")
     gone = silent(("alder", "round", 2), ("cedar", "round", 2), reason="unreachable")
-    with pytest.raises(Paused, match="round 2: 2 agents took part and the quorum is 3"):
+    with pytest.raises(Paused, match="round 2: 2 members took part and the quorum is 3"):
         house.run(wired(house, gone))
     assert len(house.record().rounds) == 1
     with pytest.raises(Paused):
@@ -505,19 +511,19 @@ def test_below_the_quorum_training_pauses_and_resumes(make_house, wired, sound, 
 
 def copy_of(house, name):
     """A house with the same secrets, not yet started."""
-    for place in house.agents.values():
+    for place in house.members.values():
         files = MemberFiles(place)
         _ = files.key, files.nonce, files.salt  # drawn now, if they were not
     copy = type(house).__new__(type(house))
     copy.root = house.root.with_name(name)
     shutil.copytree(house.root, copy.root)
     copy.directory = copy.root / "operator"
-    copy.agents = {agent: copy.root / agent for agent in house.agents}
+    copy.members = {member: copy.root / member for member in house.members}
     return copy
 
 
 def test_silent_in_some_rounds_and_back(make_house, wired, sound):
-    house = make_house(agents=4, rounds=4)
+    house = make_house(members=4, rounds=4)
     wire = wired(house, silent(("birch", "round", 2), ("elm", "round", 1), ("elm", "round", 3)))
     house.run(wire)
     record = sound(house)
@@ -530,14 +536,14 @@ def test_silent_in_some_rounds_and_back(make_house, wired, sound):
 
 
 def test_averages_are_of_those_who_took_part(make_house, wired):
-    house = make_house(agents=4, rounds=2)
+    house = make_house(members=4, rounds=2)
     wire = wired(house, silent(("birch", "round", 2)))
     record = house.run(wire)
     with OperatorDirectory(house.directory) as consortium:
         layout = consortium.published.plan().layout()
     replies = {
-        agent: read_message(reply, len(reply)).body
-        for agent, kind, request, reply in wire.log
+        member: read_message(reply, len(reply)).body
+        for member, kind, request, reply in wire.log
         if kind == "round" and head(request).content["round"] == 2
     }
     assert sorted(replies) == ["alder", "cedar", "elm"]
@@ -547,40 +553,40 @@ def test_averages_are_of_those_who_took_part(make_house, wired):
 
 
 def test_who_leaves_pays_for_what_it_delivered_and_is_not_asked_again(make_house, wired, sound):
-    house = make_house(agents=4, rounds=4)
+    house = make_house(members=4, rounds=4)
 
-    def before(agent, kind, request):
-        if (agent, kind, head(request).content.get("round")) == ("birch", "round", 3):
-            (house.agents["birch"] / "season-1/leave").touch()
+    def before(member, kind, request):
+        if (member, kind, head(request).content.get("round")) == ("birch", "round", 3):
+            (house.members["birch"] / "season-1/leave").touch()
         return request
 
     wire = wired(house, before)
     house.run(wire)
     record = sound(house)
-    asked = [head(request).content["round"] for agent, kind, request, _ in wire.log
-             if (agent, kind) == ("birch", "round")]  # fmt: skip
+    asked = [head(request).content["round"] for member, kind, request, _ in wire.log
+             if (member, kind) == ("birch", "round")]  # fmt: skip
     assert asked == [1, 2, 3]
     assert [done.absent for done in record.rounds[2:]] == [{"birch": "left"}] * 2
     delivery, line = record.deliveries["birch"], record.lines["birch"]
     assert (delivery.delivered, delivery.last_round, delivery.left) == (141, 2, True)
     assert line.net == -line.fee < 0 == line.rebate == line.charge
-    (told,) = MemberFiles(house.agents["birch"]).statements()
+    (told,) = MemberFiles(house.members["birch"]).statements()
     assert told.model is None
-    assert not (house.agents["birch"] / "season-1/model.bin").exists()
+    assert not (house.members["birch"] / "season-1/model.bin").exists()
     assert all(said.said.read_head().content["agrees"] for said in record.acknowledged.values())
 
 
 def test_who_left_stays_away_also_after_a_restart(make_house, wired, sound):
-    house = make_house(agents=4, rounds=4, quorum=3)
-    (house.agents["birch"] / "season-1/leave").touch()
+    house = make_house(members=4, rounds=4, quorum=3)
+    (house.members["birch"] / "season-1/leave").touch()
     with pytest.raises(Paused):
         house.run(wired(house, silent(("elm", "round", 3))))
-    (house.agents["birch"] / "season-1/leave").unlink()  # too late
+    (house.members["birch"] / "season-1/leave").unlink()  # too late
     wire = wired(house)
     house.run(wire)
-    (house.agents["birch"] / "season-1/leave").touch()
+    (house.members["birch"] / "season-1/leave").touch()
     record = sound(house)
-    assert ("birch", "round") not in [(agent, kind) for agent, kind, *_ in wire.log]
+    assert ("birch", "round") not in [(member, kind) for member, kind, *_ in wire.log]
     assert {name for done in record.rounds for name in done.attested} == {"alder", "cedar", "elm"}
     assert "birch" not in record.lines  # it never took part
 
@@ -588,13 +594,13 @@ def test_who_left_stays_away_also_after_a_restart(make_house, wired, sound):
 def test_gone_for_good_pays_its_fee_and_gets_its_statement_when_it_is_back(
     make_house, wired, sound
 ):
-    house = make_house(agents=4)
+    house = make_house(members=4)
     gone = set()
 
-    def before(agent, kind, request):
+    def before(member, kind, request):
         if head(request).content.get("round") == 2:
             gone.add("cedar")
-        return Failure("unreachable") if agent in gone else request
+        return Failure("unreachable") if member in gone else request
 
     house.run(wired(house, before))
     record = sound(house)
@@ -604,28 +610,29 @@ def test_gone_for_good_pays_its_fee_and_gets_its_statement_when_it_is_back(
     assert record.lines["cedar"].net == -record.lines["cedar"].fee
     wire = wired(house)
     house.run(wire)
-    assert [(agent, kind) for agent, kind, *_ in wire.log] == [("cedar", "statement")]
+    assert [(member, kind) for member, kind, *_ in wire.log] == [("cedar", "statement")]
     assert sound(house).phase == "finished"
-    assert MemberFiles(house.agents["cedar"]).statements()[0].left
+    assert MemberFiles(house.members["cedar"]).statements()[0].left
 
 
 def test_who_never_took_part_owes_nothing(make_house, wired, sound):
-    house = make_house(agents=4, rule="sandwich")
+    house = make_house(members=4, rule="sandwich")
     house.run(wired(house, silent(*(("elm", "round", number) for number in (1, 2, 3)))))
     record = sound(house)
     assert "elm" in record.contracts
     assert "elm" not in record.deliveries
     assert "elm" not in record.lines
-    assert "agent/elm" not in record.balances()
-    assert record.settled.agents == 3
-    assert MemberFiles(house.agents["elm"]).statements() == []
+    assert "member/elm" not in record.balances()
+    assert record.settled.members == 3
+    assert MemberFiles(house.members["elm"]).statements() == []
 
 
 def test_fewer_than_three_that_delivered_move_no_money(make_house, wired, sound):
-    house = make_house(agents=3)
+    house = make_house(members=3)
     house.run(wired(house, silent(*(("birch", "round", number) for number in (1, 2, 3)))))
     record = sound(house)
-    assert "fewer than three agents" in record.settled.void
+    assert record.settled.void == "too few"
+    assert "fewer than three members" in record.void_in_words
     assert (record.settled.surplus, record.lines, record.balances()) == (0, {}, {})
     assert sorted(record.deliveries) == ["alder", "cedar"]
     assert record.phase == "finished"
@@ -636,9 +643,9 @@ def test_fewer_than_three_that_delivered_move_no_money(make_house, wired, sound)
 
 @pytest.mark.parametrize("done", [1, 2])
 def test_the_operator_may_finish_early(make_house, wired, sound, done):
-    house = make_house(agents=4)
+    house = make_house(members=4)
 
-    def after(agent, kind, reply):
+    def after(member, kind, reply):
         wanted = ("round", 2) if done == 2 else ("agree", None)  # there is one round at least
         if (kind, head(reply).content.get("round")) == wanted:
             (house.directory / "season-1/finish").touch()
@@ -651,36 +658,36 @@ def test_the_operator_may_finish_early(make_house, wired, sound, done):
     assert not any(each.left for each in record.deliveries.values())
 
 
-def test_a_slow_agent_is_billed_for_what_came_in_time(make_house, wired, sound):
+def test_a_slow_member_is_billed_for_what_came_in_time(make_house, wired, sound):
     """It trains in every round, but its replies of rounds 2 and 3 come too late."""
-    house = make_house(agents=4)
+    house = make_house(members=4)
 
-    def after(agent, kind, reply):
-        late = agent == "birch" and kind == "round" and head(reply).content["round"] > 1
+    def after(member, kind, reply):
+        late = member == "birch" and kind == "round" and head(reply).content["round"] > 1
         return Failure("timeout") if late else reply
 
     house.run(wired(house, after=after))
     record = sound(house)
     assert record.deliveries["birch"].dump() == {
-        "agent": "birch", "promised": 141, "delivered": 96, "counted": 96, "attended": 1,
+        "member": "birch", "promised": 141, "delivered": 96, "counted": 96, "attended": 1,
         "asked": 3, "billed": 32, "last_round": 1, "left": True,
     }  # fmt: skip
-    rounds = MemberFiles(house.agents["birch"]).rounds()
+    rounds = MemberFiles(house.members["birch"]).rounds()
     assert {own.round: own.used for own in rounds} == {1: 96, 2: 141, 3: 141}
     said = record.acknowledged["birch"].said.read_head().content
     assert said["agrees"] is False  # by its own clock it was in time, and it says so
     assert said["why"] == ["I answered in time until round 3, not 1"]
     verdicts = {each.name: each for each in verify(house.entries())}
     assert verdicts["acknowledgements"].says == "4 of 4 statements, disputed by birch"
-    copy = verify_copy(house.entries(), "birch", MemberFiles(house.agents["birch"]))
+    copy = verify_copy(house.entries(), "birch", MemberFiles(house.members["birch"]))
     assert [each.name for each in copy if not each.holds] == ["own rounds"]
 
 
 def test_slow_once_it_goes_on_from_where_it_is(make_house, wired, sound):
-    house = make_house(agents=4)
+    house = make_house(members=4)
 
-    def after(agent, kind, reply):
-        late = agent == "birch" and kind == "round" and head(reply).content["round"] == 2
+    def after(member, kind, reply):
+        late = member == "birch" and kind == "round" and head(reply).content["round"] == 2
         return Failure("timeout") if late else reply
 
     house.run(wired(house, after=after))
@@ -691,15 +698,15 @@ def test_slow_once_it_goes_on_from_where_it_is(make_house, wired, sound):
     assert (line.samples, line.counted, line.charge) == (94, 141, 0)
     said = record.acknowledged["birch"].said.read_head().content
     assert said["agrees"] is True  # a single answer may get lost
-    copy = verify_copy(house.entries(), "birch", MemberFiles(house.agents["birch"]))
+    copy = verify_copy(house.entries(), "birch", MemberFiles(house.members["birch"]))
     assert [each.name for each in copy if not each.holds] == ["own rounds"]
 
 
 def test_slow_more_than_once_it_disputes_what_it_is_billed_for(make_house, wired, sound):
-    house = make_house(agents=4, rounds=4)
+    house = make_house(members=4, rounds=4)
 
-    def after(agent, kind, reply):
-        late = agent == "birch" and kind == "round" and head(reply).content["round"] in (2, 3)
+    def after(member, kind, reply):
+        late = member == "birch" and kind == "round" and head(reply).content["round"] in (2, 3)
         return Failure("timeout") if late else reply
 
     house.run(wired(house, after=after))
@@ -712,11 +719,15 @@ def test_slow_more_than_once_it_disputes_what_it_is_billed_for(make_house, wired
 # ----------------------------------------------------------------------------------- cost
 
 
+def puppet_key(name):
+    return Key(hashlib.sha256(name.encode()).digest())
+
+
 class Puppet:
-    """An agent that says what is wanted without training, to see what the operator's part costs."""
+    """A member that says what is wanted without training, to see what the operator's part costs."""
 
     def __init__(self, name, published):
-        self.name, self.key = name, Key(hashlib.sha256(name.encode()).digest())
+        self.name, self.key = name, puppet_key(name)
         self.nonce = hashlib.sha256(b"nonce" + name.encode()).digest()
         self.federation, self.samples = published.hash(), 0
 
@@ -730,7 +741,7 @@ class Puppet:
 
     def enrol(self, content, body):
         said = Enrolment(
-            agent=self.name, key=self.key.public, reported_cost="2.0", capacity=None,
+            member=self.name, key=self.key.public, reported_cost="2.0", capacity=None,
             nonce=commitment(self.nonce, self.name),
         )  # fmt: skip
         return said.dump(), b""
@@ -751,29 +762,29 @@ class Puppet:
         return said.dump(), body
 
     def statement(self, content, body):
-        return {"statement": "", "agrees": True, "why": []}, b""
+        return {"format": 1, "statement": "", "agrees": True, "why": []}, b""
 
 
-def calls(tmp_path, agents, rounds):
+def calls(tmp_path, members, rounds):
     """How many functions are called in a whole federation."""
-    names, directory = [f"agent{k}" for k in range(agents)], tmp_path / f"{agents}-{rounds}"
+    names, directory = [f"member{k}" for k in range(members)], tmp_path / f"{members}-{rounds}"
     (tmp_path / "terms.toml").write_text(
         '[money]\nerror_scale = 20000.0\nunit = 0.01\n[training]\nnetwork = "digits"\n'
         f"rounds = {rounds}\nlocal_steps = 1\n[conduct]\nquorum = 3\n"
     )
-    create(directory, tmp_path / "terms.toml", names)
+    create(directory, tmp_path / "terms.toml", {name: puppet_key(name).public for name in names})
     with OperatorDirectory(directory) as house:
         puppets = {name: Puppet(name, house.published).handle for name in names}
     profile = cProfile.Profile()
     profile.runcall(operate, directory, InProcess(puppets))
     with OperatorDirectory(directory) as house:
         record = Session(house, InProcess({})).record
-    assert (len(record.lines), len(record.rounds)) == (agents, rounds)
+    assert (len(record.lines), len(record.rounds)) == (members, rounds)
     return pstats.Stats(profile).total_calls
 
 
 @pytest.mark.thorough
-def test_the_operators_work_grows_with_agents_and_rounds_and_no_faster(tmp_path):
+def test_the_operators_work_grows_with_members_and_rounds_and_no_faster(tmp_path):
     calls(tmp_path, 3, 1)  # what is only done once in a process
     few, many = calls(tmp_path, 24, 2), calls(tmp_path, 96, 2)
     assert many < 4 * 1.2 * few

@@ -116,12 +116,12 @@ def _federations(root: Path) -> None:
     for name in ("oak", "elm", "fir"):
         own = root / "join" / name
         own.mkdir()
-        (own / "agent.toml").write_text(
+        (own / "member.toml").write_text(
             f'name = "{name}"\ntrue_cost = 1.0\ndata = "own.npz"\nmost_samples = 40\n'
         )
         images = np.arange(50 * 64, dtype=np.uint8).reshape(50, 8, 8)
         np.savez_compressed(own / "own.npz", images=images, labels=np.arange(50) % 10)
-        requests[name] = make_request(own / "agent.toml")
+        requests[name] = make_request(own / "member.toml")
     kits = set_up(root / "join/operator", DEFAULT_TERMS, requests)
     shutil.copy(kits["oak"], root / "join/oak.kit.json")
     shutil.copy(root / "join/operator/address.json", root / "house/operator")
@@ -173,8 +173,8 @@ def _pictures(root: Path) -> None:
             (root / f"data/mnist/{part}-{name}-ubyte{ending}").write_bytes(packed)
     own = root / "join/painted"
     shutil.copytree(root / "join/oak", own)
-    config = (own / "agent.toml").read_text()
-    (own / "agent.toml").write_text(config.replace("own.npz", "pictures/"))
+    config = (own / "member.toml").read_text()
+    (own / "member.toml").write_text(config.replace("own.npz", "pictures/"))
     for k in range(10):
         (own / f"pictures/{k}").mkdir(parents=True)
         for number in range(3):

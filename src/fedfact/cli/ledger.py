@@ -23,7 +23,7 @@ UNSOUND = 3
 """The exit code of a ledger that does not verify."""
 
 CONTESTED = 5
-"""The exit code of a sound ledger that lacks what an agent says it answered."""
+"""The exit code of a sound ledger that lacks what a member says it answered."""
 
 ledger = typer.Typer(
     name="ledger",
@@ -76,28 +76,28 @@ def export(
 
 def verify(
     where: Where,
-    agent: Annotated[
+    member: Annotated[
         Path | None,
-        typer.Option(help="An agent's directory: compare with the copies that it kept."),
+        typer.Option(help="A member's directory: compare with the copies that it kept."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Replay a ledger offline: chain, signatures, seed, draw, every amount.
 
-    Exit code 0 if all checks hold, 3 if one does not, 5 if the agent's word is against it.
+    Exit code 0 if all checks hold, 3 if one does not, 5 if the member's word is against it.
     """
     from ..federation.audit.verify import first_bad_entry, is_sound, phase_of, verify_ledger
 
     entries, verdicts = verify_ledger(where)
     phase = phase_of(verdicts)
-    if agent is not None:  # only then is code read that is not the auditor's
+    if member is not None:  # only then is code read that is not the auditor's
         from ..federation.audit.own_copy import verify_copy
         from ..federation.member.config import read_member_config
         from ..federation.member.files import MemberFiles
 
-        files = MemberFiles(agent)
+        files = MemberFiles(member)
         signed = files.contract()
-        name = signed.agent if signed else read_member_config(agent / "agent.toml").name
+        name = signed.member if signed else read_member_config(member / "member.toml").name
         verdicts += verify_copy(entries, name, files)
     contested = any(verdict.contested for verdict in verdicts)
     sound = is_sound(verdicts)
@@ -123,7 +123,7 @@ def verify(
         good, bad = f"sound. So far it says: {phase}.", f"NOT sound.{end}"
         say(f"The ledger is {good if sound else bad}")
         if contested:
-            say("What ? marks, the agent contests: an answer was thrown away, or lost on its way.")
+            say("What ? marks, the member contests: an answer was thrown away, or lost on its way.")
     if not sound:
         raise typer.Exit(UNSOUND)
     if contested:
@@ -132,10 +132,10 @@ def verify(
 
 def statement(
     where: Where,
-    agent: Annotated[str, typer.Argument(help="Whose.")],
+    member: Annotated[str, typer.Argument(help="Whose.")],
     as_json: AsJson = False,
 ) -> None:
-    """Print one agent's statement: its own lines, each with its formula and numbers filled in.
+    """Print one member's statement: its own lines, each with its formula and numbers filled in.
 
     The ledger is verified first; exit code 3 if a check does not hold.
     """
@@ -154,12 +154,12 @@ def statement(
     settlement = record.settlement_now()
     if settlement is None:
         raise InputError(f"{where}: {record.void_in_words}")
-    found = statement_of(settlement, agent)
+    found = statement_of(settlement, member)
     if as_json:
         print_json(found.document())
         return
     print_statement(found)
-    delivery = record.deliveries[agent]
+    delivery = record.deliveries[member]
     stdout().print(
         f"\nPromised {delivery.promised:,} samples, delivered {delivery.delivered:,} by your own "
         f"signed count, in {delivery.attended} of the {delivery.asked} rounds you were asked for; "

@@ -35,9 +35,9 @@ HASH = "ab" * 32
 examples = settings(max_examples=200, deadline=None)
 
 
-def enrolment(agent, cost, capacity=None):
+def enrolment(member, cost, capacity=None):
     return Enrolment(
-        agent=agent, key=HASH, reported_cost=decimal(cost), capacity=capacity, nonce="cd" * 32
+        member=member, key=HASH, reported_cost=decimal(cost), capacity=capacity, nonce="cd" * 32
     )
 
 
@@ -62,7 +62,7 @@ def power(x, b):
 
 
 class Plain:
-    """One agent's curve in fractions, by the formulas of docs/theory.md."""
+    """One member's curve in fractions, by the formulas of docs/theory.md."""
 
     def __init__(self, terms, cost, size, total_size):
         self.b, self.c, self.u = float(terms.exponent), exact(cost), size
@@ -129,7 +129,7 @@ def test_every_figure_of_a_contract_is_that_of_the_theory(
     most = MOST_SAMPLES if capacity is None else capacity
     assert plain.loss(m) <= plain.loss(plain.best(1, most)) * (1 + Fraction(1, 10**12))
     assert (contract.size, contract.total_size, contract.capacity) == (size, U, capacity)
-    assert (contract.others_samples, contract.agents, contract.terms) == (S, 3, HASH)
+    assert (contract.others_samples, contract.members, contract.terms) == (S, 3, HASH)
 
     def rounded(fee):
         return math.floor(fee) if terms.rule == "sandwich" else math.ceil(fee)
@@ -172,10 +172,10 @@ def test_who_joins_has_three_times_what_keeps_the_fee_in_escrow():
     assert [least(1000, size=5), least(500, b=0.5)] == [(15, 5), (12, 4)]
 
 
-def test_an_agent_with_too_little_data_pays_no_charge_for_that():
+def test_a_member_with_too_little_data_pays_no_charge_for_that():
     terms = Terms(error_scale=20000.0, unit=0.01, minimum_samples=20)
-    agents = enrolled(2.0, 1.0, 0.5) | {"d": enrolment("d", 0.5, capacity=60)}
-    contracts = contracts_for(agents, terms, HASH)
+    members = enrolled(2.0, 1.0, 0.5) | {"d": enrolment("d", 0.5, capacity=60)}
+    contracts = contracts_for(members, terms, HASH)
     assert {name: each.samples for name, each in contracts.items()} == {
         "a": 100, "b": 141, "c": 200, "d": 60,
     }  # fmt: skip
@@ -227,9 +227,9 @@ def test_a_fee_is_the_same_to_one_member_and_to_all_whatever_sizes_others_have()
 def test_a_report_that_no_contract_can_follow_is_unfit(cost, capacity, why):
     terms = Terms(error_scale=20000.0, unit=0.01, minimum_samples=20)
     assert re.search(why, unfit(enrolment("a", cost, capacity), terms, 1, 3))
-    agents = enrolled(1.0, 2.0, 3.0) | {"b": enrolment("b", cost, capacity)}
+    members = enrolled(1.0, 2.0, 3.0) | {"b": enrolment("b", cost, capacity)}
     with pytest.raises(InputError, match=why) as refusal:
-        contracts_for(agents, terms, HASH)
+        contracts_for(members, terms, HASH)
     assert refusal.value.index == 1
 
 
@@ -246,10 +246,10 @@ def test_who_asks_for_more_samples_than_all_can_have_is_refused_and_nobody_else(
     for place in range(4):
         costs = [1e-4, 1e-4, 1e-4]
         costs.insert(place, cheap)
-        agents = enrolled(*costs)
-        assert all(unfit(each, terms, 1, 4) is None for each in agents.values())
+        members = enrolled(*costs)
+        assert all(unfit(each, terms, 1, 4) is None for each in members.values())
         with pytest.raises(InputError, match="too many beside others'") as refusal:
-            contracts_for(agents, terms, HASH)
+            contracts_for(members, terms, HASH)
         assert refusal.value.index == place
 
 
@@ -272,39 +272,39 @@ def test_terms_under_which_no_fees_fit_are_nobodys_fault():
 
 @st.composite
 def federations(draw):
-    """Terms, contracts, and what each agent is billed for, whoever delivers what and is there."""
+    """Terms, contracts, and what each member is billed for, whoever delivers what and is there."""
     terms = draw(money)
     n = draw(st.integers(3, 9))
-    agents, size = {}, {}
+    members, size = {}, {}
     for k in range(n):
         cost = draw(st.floats(1e-6, 1e4) | st.sampled_from([1.0, 2.0]))
-        said = enrolment(f"agent{k}", cost, draw(st.none() | st.integers(1, 3000)))
-        agents[said.agent] = said
-        size[said.agent] = 1 if terms.rule == "sandwich" else draw(sizes)
+        said = enrolment(f"member{k}", cost, draw(st.none() | st.integers(1, 3000)))
+        members[said.member] = said
+        size[said.member] = 1 if terms.rule == "sandwich" else draw(sizes)
     while True:
-        assume(len(agents) >= 3)
+        assume(len(members) >= 3)
         try:
-            contracts = contracts_for(agents, terms, HASH, size)
+            contracts = contracts_for(members, terms, HASH, size)
             break
         except InputError as error:
             assume(error.index is not None)
-            del agents[sorted(agents)[error.index]]
-    n = len(agents)
+            del members[sorted(members)[error.index]]
+    n = len(members)
     some = draw(
-        st.lists(st.sampled_from(sorted(agents)), min_size=3, max_size=n, unique=True).map(sorted)
+        st.lists(st.sampled_from(sorted(members)), min_size=3, max_size=n, unique=True).map(sorted)
     )
     delivered = []
-    for agent in some:
-        agreed = contracts[agent].samples
+    for member in some:
+        agreed = contracts[member].samples
         used = draw(st.integers(1, agreed) | st.sampled_from([1, agreed]))
         rounds = Rounds(20, draw(st.sampled_from([20, 20, 3])))
         asked = draw(st.integers(1, rounds.held))
         how = {"delivered": used, "attended": draw(st.integers(1, asked)), "asked": asked}
         left = draw(st.booleans())
-        counted, billed = counted_and_billed(contracts[agent], terms, rounds, left=left, **how)
+        counted, billed = counted_and_billed(contracts[member], terms, rounds, left=left, **how)
         delivered.append(
             Delivery(
-                agent=agent,
+                member=member,
                 promised=agreed,
                 counted=counted,
                 billed=billed,
@@ -323,13 +323,13 @@ def test_nothing_beyond_the_contracts_is_ever_asked_for(federation):
     terms, contracts, delivered, seed = federation
     promised = sum(each.largest_fee + each.largest_charge for each in contracts.values())
     if why_void(delivered, contracts, terms):
-        there = sum(contracts[each.agent].size for each in delivered)
+        there = sum(contracts[each.member].size for each in delivered)
         assert terms.rule == "shared"
         assert 2 * there < sum(each.size for each in contracts.values())
         return
     result = settle(billed_population(delivered, contracts), terms, seed)
     for k, each in enumerate(delivered):
-        contract = contracts[each.agent]
+        contract = contracts[each.member]
         assert each.billed <= each.counted <= contract.samples
         assert result.fee[k] <= contract.largest_fee
         assert result.charge[k] <= contract.largest_charge
@@ -353,26 +353,26 @@ def test_nothing_beyond_the_contracts_is_ever_asked_for(federation):
     st.sampled_from([1.0, 1e6]),
     st.sampled_from([1.0, 0.05, 0.4]),
 )
-def test_contracts_are_refused_by_the_agent_at_fault_or_can_be_settled(
+def test_contracts_are_refused_by_the_member_at_fault_or_can_be_settled(
     scale, rule, costs, kappa, b
 ):
     """However absurd the reports: turn away who is named, until contracts can be had."""
     terms = Terms(error_scale=scale, exponent=b, unit=1.0, rule=rule, consistency=kappa)
-    agents = enrolled(*costs)
-    while len(agents) >= 3:
+    members = enrolled(*costs)
+    while len(members) >= 3:
         place, words = None, ""
         try:
-            contracts = contracts_for(agents, terms, HASH)
+            contracts = contracts_for(members, terms, HASH)
         except InputError as error:
             place, words = error.index, str(error)
             if place is not None:
-                del agents[sorted(agents)[place]]
+                del members[sorted(members)[place]]
                 continue
         if place is None and words:  # all alike: it is the terms that cannot be settled
             assert "the terms want a larger unit" in words
             break
         for billed in (1, None):
-            population = population_of(agents, terms, {})
+            population = population_of(members, terms, {})
             samples = population.samples if billed is None else np.ones_like(population.samples)
             result = settle(
                 Population(population.agents, population.reported_cost, samples), terms, seed=1
@@ -385,9 +385,9 @@ def test_contracts_are_refused_by_the_agent_at_fault_or_can_be_settled(
 
 def test_contracts_do_not_depend_on_the_order_of_enrolment():
     terms = Terms(error_scale=20000.0, unit=0.01)
-    agents = enrolled(2.0, 1.0, 0.5, 1.5)
-    backwards = dict(reversed(list(agents.items())))
-    assert contracts_for(agents, terms, HASH) == contracts_for(backwards, terms, HASH)
+    members = enrolled(2.0, 1.0, 0.5, 1.5)
+    backwards = dict(reversed(list(members.items())))
+    assert contracts_for(members, terms, HASH) == contracts_for(backwards, terms, HASH)
 
 
 def test_agreed_samples_are_whole_optima():

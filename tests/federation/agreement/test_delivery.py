@@ -1,4 +1,4 @@
-"""What agents attest and what follows from it: who delivered what, who is billed for what."""
+"""What members attest and what follows from it: who delivered what, who is billed for what."""
 
 import pytest
 from hypothesis import given, settings
@@ -20,7 +20,7 @@ TERMS = Terms(error_scale=20000.0, unit=0.01, minimum_samples=20)
 START, INDEX = "11" * 32, "22" * 32
 COSTS = {"alder": 2.0, "birch": 1.0, "cedar": 0.5, "dogwood": 1.5}
 ENROLMENTS = {
-    name: Enrolment(agent=name, key=START, reported_cost=decimal(cost), capacity=None, nonce=INDEX)
+    name: Enrolment(member=name, key=START, reported_cost=decimal(cost), capacity=None, nonce=INDEX)
     for name, cost in COSTS.items()
 }
 CONTRACTS = contracts_for(ENROLMENTS, TERMS, START)
@@ -63,7 +63,7 @@ def test_attestations_that_do_not_fit_are_refused(said, before, why):
 
 
 def delivered(said, held, planned=None, terms=TERMS, gone=(), attended=None, asked=None):
-    """Deliveries of agents that were there in every round, if it is not said otherwise."""
+    """Deliveries of members that were there in every round, if it is not said otherwise."""
     there, all_asked = dict.fromkeys(said, held), dict.fromkeys(said, held)
     rounds = Rounds(planned or held, held)
     presence = there | (attended or {}), all_asked | (asked or {})
@@ -78,11 +78,11 @@ def test_billed_is_what_was_delivered_but_never_less_than_a_third_of_the_least()
     }
     found = [each.dump() for each in delivered(said, 5, attended={"alder": 3}, asked={"alder": 5})]
     assert found == [
-        {"agent": "alder", "promised": 100, "delivered": 99, "counted": 99, "attended": 3,
+        {"member": "alder", "promised": 100, "delivered": 99, "counted": 99, "attended": 3,
          "asked": 5, "billed": 59, "last_round": 3, "left": True},
-        {"agent": "birch", "promised": 141, "delivered": 6, "counted": 7, "attended": 5,
+        {"member": "birch", "promised": 141, "delivered": 6, "counted": 7, "attended": 5,
          "asked": 5, "billed": 7, "last_round": 5, "left": False},
-        {"agent": "cedar", "promised": 200, "delivered": 192, "counted": 192, "attended": 5,
+        {"member": "cedar", "promised": 200, "delivered": 192, "counted": 192, "attended": 5,
          "asked": 5, "billed": 192, "last_round": 5, "left": False},
     ]  # fmt: skip
 
@@ -131,8 +131,8 @@ def test_the_escrow_raises_what_is_billed_at_least():
 
 def test_fewer_than_three_cannot_be_settled():
     said = {name: attested() for name in ("alder", "birch")}
-    assert why_void(delivered(said, 3), CONTRACTS, TERMS).startswith("fewer than three agents")
-    assert why_void([], CONTRACTS, TERMS).startswith("fewer than three agents")
+    assert why_void(delivered(said, 3), CONTRACTS, TERMS).startswith("fewer than three members")
+    assert why_void([], CONTRACTS, TERMS).startswith("fewer than three members")
 
 
 def test_under_shared_less_than_half_of_the_signed_size_cannot_be_settled():

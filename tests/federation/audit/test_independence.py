@@ -36,7 +36,7 @@ def loaded(use):
         f"sys.argv = ['fedfact', 'verify', {str(LEDGER)!r}]\n"
         "try:\n    main()\nexcept SystemExit as stop:\n    assert not stop.code",
         "from fedfact.cli import main\n"
-        f"sys.argv = ['fedfact', 'statement', {str(LEDGER)!r}, 'agent-1']\n"
+        f"sys.argv = ['fedfact', 'statement', {str(LEDGER)!r}, 'member-1']\n"
         "try:\n    main()\nexcept SystemExit:\n    pass",
     ],
     ids=["verify", "verify_ledger", "audit", "command", "statement"],

@@ -15,11 +15,11 @@ from fedfact.federation.wire.transport import Failure, InProcess
 
 
 def test_nobody_declines_without_its_own_word(make_house):
-    house = make_house(agents=4)
+    house = make_house(members=4)
     with OperatorDirectory(house.directory) as consortium:
         session = Session(consortium, InProcess(house.handlers()))
         enrol(session)
-        lie = Declined(agent="elm", by="agent", why="no", said=None)
+        lie = Declined(member="elm", by="member", why="no", said=None)
         session.add(("declined", lie))
         agree(session)
     found = {each.name: each for each in verify(house.entries())}["enrolments"]
@@ -28,7 +28,7 @@ def test_nobody_declines_without_its_own_word(make_house):
 
 
 def test_nobody_declines_by_the_word_with_which_it_agreed(make_house):
-    house = make_house(agents=4)
+    house = make_house(members=4)
     with OperatorDirectory(house.directory) as consortium:
         session = Session(consortium, InProcess(house.handlers()))
         enrol(session)
@@ -38,7 +38,7 @@ def test_nobody_declines_by_the_word_with_which_it_agreed(make_house):
         signed = consortium.key.sign("contract", offer["elm"].encoded())
         content = {"contract": offer["elm"].dump(), "signature": signed}
         agreed = session.ask("agree", {"elm": content})["elm"].evidence
-        session.add(("declined", Declined(agent="elm", by="agent", why="no", said=agreed)))
+        session.add(("declined", Declined(member="elm", by="member", why="no", said=agreed)))
         agree(session)
     found = {each.name: each for each in verify(house.entries())}["enrolments"]
     assert found.holds is False
@@ -47,7 +47,7 @@ def test_nobody_declines_by_the_word_with_which_it_agreed(make_house):
 
 def test_nonces_learnt_before_the_last_round_was_written_down_are_found(make_house):
     """An operator that holds a round back would know the draw, and choose whom to count."""
-    house = make_house(agents=4, rule="sandwich", rounds=4)
+    house = make_house(members=4, rule="sandwich", rounds=4)
     with OperatorDirectory(house.directory) as consortium:
         session, held = Session(consortium, InProcess(house.handlers())), []
         enrol(session)
@@ -64,7 +64,7 @@ def test_nonces_learnt_before_the_last_round_was_written_down_are_found(make_hou
         session.add = add
         add(*held)
         deliver(session)
-        opened = {agent: message.evidence for agent, message in said.items()}
+        opened = {member: message.evidence for member, message in said.items()}
         add(("nonces", Nonces(opened=opened, withheld=[], rule=WITHHELD)))
         again = session.ask("open", {"birch": roster})["birch"]
         assert isinstance(again, Failure), "it opens its nonce once"
@@ -82,19 +82,19 @@ def train_three(session):
 
 
 def test_no_draw_without_a_single_nonce(make_house, wired):
-    house = make_house(agents=4, rule="sandwich", rounds=2)
+    house = make_house(members=4, rule="sandwich", rounds=2)
 
-    def before(agent, kind, request):
+    def before(member, kind, request):
         if kind == "open":
             (house.directory / "season-1/finish").touch()
             return Failure("unreachable")
         return request
 
-    with pytest.raises(Paused, match="0 agents opened their nonces"):
+    with pytest.raises(Paused, match="0 members opened their nonces"):
         house.run(wired(house, before))
     with OperatorDirectory(house.directory) as consortium:
         session = Session(consortium, InProcess({}))
-        nonces = Nonces(opened={}, withheld=sorted(house.agents), rule=WITHHELD)
+        nonces = Nonces(opened={}, withheld=sorted(house.members), rule=WITHHELD)
         session.add(("nonces", nonces))
     found = {each.name: each for each in verify(house.entries())}["seed"]
     assert "leaves the draw to the operator alone" in found.says

@@ -15,7 +15,7 @@ from ..lost_answers import contested, dropping
 
 
 def test_replies_thrown_away_by_the_operator_are_disputed_and_found(make_house, wired):
-    house = make_house(agents=4, rounds=6)
+    house = make_house(members=4, rounds=6)
     record = house.run(wired(house, after=dropping({4, 5, 6})))
     assert record.deliveries["alder"].left
     said = record.acknowledged["alder"].said.read_head().content
@@ -23,11 +23,11 @@ def test_replies_thrown_away_by_the_operator_are_disputed_and_found(make_house, 
     assert contested(house, "alder") == ["own rounds"]
 
 
-def test_nonces_that_were_never_asked_for_are_found_by_their_agents(make_house, wired):
-    house = make_house(agents=4, rule="sandwich", rounds=2)
+def test_nonces_that_were_never_asked_for_are_found_by_their_members(make_house, wired):
+    house = make_house(members=4, rule="sandwich", rounds=2)
 
-    def before(agent, kind, request):
-        return Failure("unreachable") if (agent, kind) == ("cedar", "open") else request
+    def before(member, kind, request):
+        return Failure("unreachable") if (member, kind) == ("cedar", "open") else request
 
     record = house.run(wired(house, before))
     assert record.nonces.withheld == ["cedar"]
@@ -35,18 +35,18 @@ def test_nonces_that_were_never_asked_for_are_found_by_their_agents(make_house, 
     assert contested(house, "birch") == []
 
 
-def test_an_agent_that_left_cannot_deny_it(make_house, wired, sound):
-    house = make_house(agents=4, rounds=4)
+def test_a_member_that_left_cannot_deny_it(make_house, wired, sound):
+    house = make_house(members=4, rounds=4)
 
-    def before(agent, kind, request):
-        if (agent, kind) == ("birch", "round"):
+    def before(member, kind, request):
+        if (member, kind) == ("birch", "round"):
             asked = read_message(request, 1 << 20).head.content["round"]
             if asked == 3:
-                (house.agents["birch"] / "season-1/leave").touch()
+                (house.members["birch"] / "season-1/leave").touch()
         return request
 
     house.run(wired(house, before))
-    (house.agents["birch"] / "season-1/leave").unlink()
+    (house.members["birch"] / "season-1/leave").unlink()
     record = sound(house)
     assert record.gone == {"birch"}
     assert [entry.kind for entry in house.entries()].count("leaves") == 1
@@ -54,37 +54,37 @@ def test_an_agent_that_left_cannot_deny_it(make_house, wired, sound):
 
 
 def test_who_declined_is_not_told_that_it_withheld_a_nonce(make_house):
-    house = make_house(agents=4, rule="sandwich", rounds=2)
+    house = make_house(members=4, rule="sandwich", rounds=2)
     house.configure("elm", data="digits:3/4", true_cost=1.5, most_fee=1)
     assert "elm" in house.run().declined
     assert contested(house, "elm") == []
 
 
 def test_evidence_whose_links_lead_elsewhere_is_refused(finished, tmp_path, fedfact):
-    """`verify --agent` opens what is in the directory that it was given, and nothing besides."""
+    """`verify --member` opens what is in the directory that it was given, and nothing besides."""
     house, secret = finished.rebate, tmp_path / "secret"
     secret.write_text("of the auditor's own")
     for name in ("contract.json", "heads.jsonl", "training.bin", "statements"):
         evidence = tmp_path / f"with {name}"
-        shutil.copytree(house.agents["birch"], evidence)
+        shutil.copytree(house.members["birch"], evidence)
         target = evidence / name
         if target.is_dir():
             shutil.rmtree(target)
-            target.symlink_to(house.agents["alder"] / "season-1/statements")
+            target.symlink_to(house.members["alder"] / "season-1/statements")
         else:
             target.unlink()
             target.symlink_to(secret)
-        run = fedfact("verify", house.directory / "ledger.db", "--agent", evidence)
+        run = fedfact("verify", house.directory / "ledger.db", "--member", evidence)
         assert "leads out of" in run.out + run.err
         assert run.code in (2, 3)
 
 
 def test_evidence_that_is_a_pipe_blocks_nobody(finished, tmp_path, fedfact):
     house, evidence = finished.rebate, tmp_path / "evidence"
-    shutil.copytree(house.agents["birch"], evidence)
+    shutil.copytree(house.members["birch"], evidence)
     (evidence / "season-1/contract.json").unlink()
     os.mkfifo(evidence / "season-1/contract.json")
-    run = fedfact("verify", house.directory / "ledger.db", "--agent", evidence)
+    run = fedfact("verify", house.directory / "ledger.db", "--member", evidence)
     assert run.code == 2
     assert "contract.json: is no plain file" in run.err
 
@@ -93,7 +93,7 @@ def test_verify_changes_no_byte_of_its_evidence(finished, tmp_path, fedfact):
     house = finished.rebate
     shutil.copytree(house.root, tmp_path / "house")
     before = seen(tmp_path)
-    run = fedfact("verify", tmp_path / "house/operator", "--agent", tmp_path / "house/birch")
+    run = fedfact("verify", tmp_path / "house/operator", "--member", tmp_path / "house/birch")
     assert run.code == 0
     assert seen(tmp_path) == before
 
@@ -121,7 +121,7 @@ def test_a_copy_that_is_gone_accuses_nobody_and_ticks_nothing(
 ):
     house = getattr(finished, rule)
     own = tmp_path / "birch"
-    shutil.copytree(house.agents["birch"], own)
+    shutil.copytree(house.members["birch"], own)
     next(own.glob(lost)).unlink()
     found = {each.name: each for each in verify_copy(house.entries(), "birch", MemberFiles(own))}
     assert found.pop(check).holds is None
@@ -130,7 +130,7 @@ def test_a_copy_that_is_gone_accuses_nobody_and_ticks_nothing(
 
 
 def test_heads_that_are_empty_are_not_ticked(finished, tmp_path):
-    shutil.copytree(finished.rebate.agents["birch"], tmp_path / "birch")
+    shutil.copytree(finished.rebate.members["birch"], tmp_path / "birch")
     (tmp_path / "birch" / "heads.jsonl").write_bytes(b"")
     copy = verify_copy(finished.rebate.entries(), "birch", MemberFiles(tmp_path / "birch"))
     assert [(each.holds, each.says.partition(":")[0]) for each in copy if each.holds is None] == [

@@ -87,8 +87,8 @@ def test_a_finished_ledger_holds(finished, rule, tmp_path):
     path = tmp_path / "ledger.jsonl"
     path.write_bytes(export(entries))
     assert read_export(path) == entries
-    for agent, place in house.agents.items():
-        own = verify_copy(entries, agent, MemberFiles(place))
+    for member, place in house.members.items():
+        own = verify_copy(entries, member, MemberFiles(place))
         assert [verdict.holds for verdict in own] == [True] * 6, own
 
 
@@ -250,13 +250,13 @@ def turn(text):
     return ("0" if text[0] != "0" else "1") + text[1:]
 
 
-def said(agent, where, **content):
-    """Put other words into the mouth of an agent, whose signature stays as it is."""
+def said(member, where, **content):
+    """Put other words into the mouth of a member, whose signature stays as it is."""
 
     def change(values):
-        head = json.loads(values[where][agent]["head"])
+        head = json.loads(values[where][member]["head"])
         head["content"] |= content
-        values[where][agent]["head"] = canonical(head).decode()
+        values[where][member]["head"] = canonical(head).decode()
 
     return change
 
@@ -283,7 +283,7 @@ LIES = {
     "group": ("line", 0, set_at("group", value=7), "amounts"),
     "one posting": ("line", 0, set_at("postings", 0, "amount", value=up), "balance"),
     "both postings": ("line", 0, both_postings, "amounts"),
-    "account": ("line", 0, set_at("postings", 0, "account", value="agent/elm"), "amounts"),
+    "account": ("line", 0, set_at("postings", 0, "account", value="member/elm"), "amounts"),
     "surplus": ("settlement", 0, set_at("surplus", value=up), "amounts"),
     "surplus against lines": ("settlement", 0, set_at("surplus", value=up), "balance"),
     "samples settled": ("settlement", 0, set_at("samples", value=up), "amounts"),
@@ -294,7 +294,7 @@ LIES = {
     "contract nonce": ("contract", 3, set_at("contract", "nonce", value=turn), "contracts"),
     "operator's signature": ("contract", 0, set_at("operator", value=turn), "contracts"),
     "roster": ("roster", 0, set_at("contracts", value=turn), "contracts"),
-    "number on the roster": ("roster", 0, set_at("agents", value=up), "contracts"),
+    "number on the roster": ("roster", 0, set_at("members", value=up), "contracts"),
     "report": (
         "enrolment",
         1,
@@ -372,7 +372,7 @@ def test_a_time_of_another_form_or_that_goes_back_is_found(entries, key, time):
     wrong = list(entries)
     wrong[5] = replace(wrong[5], time=time)
     found = failed(lie.rewritten(wrong, key, keep_times=True))
-    assert found == {"times": 5, "seed": place_of(entries, "nonces")}  # whose agents saw another
+    assert found == {"times": 5, "seed": place_of(entries, "nonces")}  # whose members saw another
 
 
 def test_other_terms_are_found(entries, key):
@@ -408,15 +408,15 @@ def test_an_acknowledgement_that_is_no_answer_is_found(entries, key, house):
     number = place_of(entries, "acknowledged", 1)
     evidence = Evidence(**lie.body(entries[number])["said"])
     head = evidence.read_head()
-    agent = Key(bytes.fromhex((house.agents["birch"] / "agent.key").read_text()))
+    member = Key(bytes.fromhex((house.members["birch"] / "member.key").read_text()))
     text = canonical(head.dump() | {"content": {"agrees": "yes"}})
-    signed = {"head": text.decode(), "signature": agent.sign("message", text)}
+    signed = {"head": text.decode(), "signature": member.sign("message", text)}
     wrong = lie.changed(entries, key, number, set_at("said", value=signed))
     assert failed(wrong) == {"acknowledgements": number}
 
 
 def test_messages_of_another_kind_are_found(entries, key):
-    """What an agent signed to agree is no attestation, and the other way round."""
+    """What a member signed to agree is no attestation, and the other way round."""
     agreed = lie.body(entries[place_of(entries, "contract", 1)])["said"]
     acknowledged = place_of(entries, "acknowledged", 1)
     wrong = lie.changed(entries, key, acknowledged, set_at("said", value=agreed))
@@ -428,7 +428,7 @@ def test_messages_of_another_kind_are_found(entries, key):
 
 
 def test_an_enrolment_under_another_name_is_found(entries, key):
-    wrong = lie.changed(entries, key, 1, set_at("agent", value="zelkova"))
+    wrong = lie.changed(entries, key, 1, set_at("member", value="zelkova"))
     assert failed(wrong)["order"] == 1
 
 
@@ -447,21 +447,21 @@ def test_dropped_lines_and_deliveries_are_found(entries, key):
 def test_money_that_nobody_owes_because_nobody_is_said_to_have_delivered_is_found(entries, key):
     """All deliveries are left out, and so all lines; by itself that adds up."""
     nonces, settlement = place_of(entries, "nonces"), place_of(entries, "settlement")
-    void = "fewer than three agents delivered anything; no money moves"
-    values = {"rule": "sandwich", "agents": 0, "samples": 0, "surplus": 0, "void": void}
+    void = "fewer than three members delivered anything; no money moves"
+    values = {"rule": "sandwich", "members": 0, "samples": 0, "surplus": 0, "void": void}
     settled = lie.with_body(entries[settlement], values)
     first = place_of(entries, "delivery")
     wrong = lie.rewritten([*entries[:first], *entries[nonces : nonces + 2], settled], key)
     assert failed(wrong) == {"order": first}
 
 
-def test_an_agent_left_out_of_the_settlement_is_found(entries, key):
+def test_a_member_left_out_of_the_settlement_is_found(entries, key):
     """A settlement among the other three is right by itself, but one delivery is missing."""
     kept = [e for e in entries[:24] if not (e.kind in ("delivery", "line") and "elm" in e.body)]
     assert failed(lie.rewritten(kept, key)) == {"order": place_of(entries, "nonces") - 1}
 
 
-def test_a_draw_that_was_tried_out_is_found_by_the_agent_alone(entries, key, house):
+def test_a_draw_that_was_tried_out_is_found_by_the_member_alone(entries, key, house):
     """The operator says that birch withheld its nonce, to get another draw: signed, and right by
     the rule. No auditor can tell; birch can, by what it kept."""
     record = replay(entries)
@@ -475,15 +475,17 @@ def test_a_draw_that_was_tried_out_is_found_by_the_agent_alone(entries, key, hou
     wrong = lie.changed(wrong, key, nonces, withhold)
     assert failed(wrong) == {}
     assert "withheld by birch" in next(v.says for v in verify(wrong) if v.name == "seed")
-    own = {v.name: v.holds for v in verify_copy(wrong, "birch", MemberFiles(house.agents["birch"]))}
+    own = {
+        v.name: v.holds for v in verify_copy(wrong, "birch", MemberFiles(house.members["birch"]))
+    }
     assert own["own nonce"] is False
     assert own["own heads"] is False
     both = lie.changed(entries, key, nonces, withhold)
     assert failed(both)["seed"] == reveal
     opened = {
-        agent: evidence.read_head().content["nonce"]
-        for agent, evidence in record.nonces.opened.items()
-        if agent != "birch"
+        member: evidence.read_head().content["nonce"]
+        for member, evidence in record.nonces.opened.items()
+        if member != "birch"
     }
     draw = draw_seed(
         bytes.fromhex(record.revealed.seed), opened | {"birch": record.contracts["birch"].nonce}
@@ -492,24 +494,24 @@ def test_a_draw_that_was_tried_out_is_found_by_the_agent_alone(entries, key, hou
     assert "seed" not in failed(forged)
 
 
-def copies(entries, house, agent="birch"):
-    return {v.name: v for v in verify_copy(entries, agent, MemberFiles(house.agents[agent]))}
+def copies(entries, house, member="birch"):
+    return {v.name: v for v in verify_copy(entries, member, MemberFiles(house.members[member]))}
 
 
-def test_an_agents_copy_finds_a_rewritten_ledger(entries, key, house):
+def test_a_members_copy_finds_a_rewritten_ledger(entries, key, house):
     later = (datetime.now(UTC) + timedelta(hours=1)).isoformat(timespec="milliseconds")
     late = [replace(entry, time=later) for entry in entries[1:]]
     wrong = lie.rewritten([entries[0], *late], key)
     nonces = place_of(entries, "nonces")
-    assert failed(wrong) == {"seed": nonces}  # with their nonces agents signed another head
+    assert failed(wrong) == {"seed": nonces}  # with their nonces members signed another head
     assert failed(wrong[:nonces]) == {}
     found = copies(wrong[:nonces], house)["own heads"]
     assert found.holds is False
     assert found.entry == 4
-    assert "is another than the agent was shown" in found.says
+    assert "is another than the member was shown" in found.says
 
 
-def test_an_agents_copy_finds_a_ledger_that_was_cut_off(entries, house):
+def test_a_members_copy_finds_a_ledger_that_was_cut_off(entries, house):
     for end in (1, 9, 13, 19, 23):
         found = copies(entries[:end], house)["own heads"]
         assert found.holds is False
@@ -517,80 +519,80 @@ def test_an_agents_copy_finds_a_ledger_that_was_cut_off(entries, house):
     assert copies(entries[:24], house)["own heads"].holds
 
 
-def test_an_agents_copy_finds_another_contract(entries, key, house):
+def test_a_members_copy_finds_another_contract(entries, key, house):
     wrong = lie.changed(entries, key, 6, set_at("contract", "fee", value=up))
     found = copies(wrong, house)
     assert found["own contract"].holds is False
     assert "another contract" in found["own contract"].says
 
 
-def test_an_agents_copy_finds_another_roster(entries, key, house):
+def test_a_members_copy_finds_another_roster(entries, key, house):
     wrong = lie.changed(entries, key, place_of(entries, "roster"), set_at("contracts", value=turn))
     assert "another roster" in copies(wrong, house)["own nonce"].says
 
 
-def test_an_agents_copy_finds_other_amounts(entries, key, house):
+def test_a_members_copy_finds_other_amounts(entries, key, house):
     for change in (set_at("fee", value=up), both_postings, set_at("reward", value=up)):
         wrong = lie.changed(entries, key, place_of(entries, "line", 1), change)
         found = copies(wrong, house)["own statements"]
         assert found.holds is False
-        assert "not what the agent was told" in found.says
+        assert "not what the member was told" in found.says
     dropped = [e for e in entries[:24] if e.number != place_of(entries, "line", 1)]
     assert copies(lie.rewritten(dropped, key), house)["own statements"].holds is False
 
 
-def test_an_agents_copy_tells_where_it_was_not_heard(entries, key, house):
+def test_a_members_copy_tells_where_it_was_not_heard(entries, key, house):
     number = place_of(entries, "round", 1)
     late = lie.changed(entries[: place_of(entries, "delivery")], key, number, to_absent)
     assert failed(late) == {}
     found = copies(late, house)["own rounds"]
     assert (found.holds, found.says) == (
-        False, "the agent answered well in time, and is not counted: round 2",
+        False, "the member answered well in time, and is not counted: round 2",
     )  # fmt: skip
     assert found.contested
 
 
 def test_a_copy_is_not_compared_with_a_ledger_out_of_order(entries, key, house):
     wrong = lie.rewritten([entries[0], *entries], key)
-    (found,) = verify_copy(wrong, "birch", MemberFiles(house.agents["birch"]))
+    (found,) = verify_copy(wrong, "birch", MemberFiles(house.members["birch"]))
     assert found.holds is None
 
 
-def test_an_answer_that_is_not_in_the_ledger_is_contested_by_its_agent(entries, key, house):
+def test_an_answer_that_is_not_in_the_ledger_is_contested_by_its_member(entries, key, house):
     """Cut off behind what members saw last, or with a dispute dropped: sound by itself."""
     dropped = [entry for entry in entries if entry.number != place_of(entries, "acknowledged", 1)]
     for wrong in (lie.rewritten(dropped, key), entries[: place_of(entries, "acknowledged")]):
         assert failed(wrong) == {}
         found = copies(wrong, house)["own answers"]
         assert (found.holds, found.contested) == (False, True)
-        assert "the agent agreed, which is not in the ledger" in found.says
+        assert "the member agreed, which is not in the ledger" in found.says
     assert copies(lie.rewritten(dropped, key), house, "cedar")["own answers"].holds
 
 
-def test_an_agents_copy_finds_that_its_settlement_is_not_there(entries, house):
+def test_a_members_copy_finds_that_its_settlement_is_not_there(entries, house):
     found = copies(entries[: place_of(entries, "settlement")], house)["own statements"]
     assert found.holds is False
-    assert found.says == "the agent was told of settlement 19: not there"
+    assert found.says == "the member was told of settlement 19: not there"
 
 
 def test_a_copy_needs_no_secret_and_draws_none(entries, own):
-    for name in ("agent.key", "nonce.secret", "salt.secret", "agent.toml"):
+    for name in ("member.key", "nonce.secret", "salt.secret", "member.toml"):
         (own / name).unlink()
     before = sorted(own.rglob("*"))
     assert all(verdict.holds for verdict in verify_copy(entries, "birch", MemberFiles(own)))
     assert sorted(own.rglob("*")) == before
 
 
-@pytest.mark.parametrize("agent", ["zelkova", "operator", ""])
-def test_a_copy_of_another_agent_does_not_fit(entries, house, agent):
-    found = verify_copy(entries, agent, MemberFiles(house.agents["birch"]))
+@pytest.mark.parametrize("member", ["zelkova", "operator", ""])
+def test_a_copy_of_another_member_does_not_fit(entries, house, member):
+    found = verify_copy(entries, member, MemberFiles(house.members["birch"]))
     assert any(verdict.holds is False for verdict in found)
 
 
 @pytest.fixture
 def own(house, tmp_path):
     """A copy of what birch keeps."""
-    shutil.copytree(house.agents["birch"], tmp_path / "birch")
+    shutil.copytree(house.members["birch"], tmp_path / "birch")
     return tmp_path / "birch"
 
 
@@ -655,10 +657,10 @@ def test_an_acknowledgement_of_another_statement_is_told(entries, key, house):
     number = place_of(entries, "acknowledged", 1)
     evidence = Evidence(**lie.body(entries[number])["said"])
     head = evidence.read_head()
-    agent = Key(bytes.fromhex((house.agents["birch"] / "agent.key").read_text()))
+    member = Key(bytes.fromhex((house.members["birch"] / "member.key").read_text()))
     content = head.content | {"statement": turn(head.content["statement"])}
     text = canonical(head.dump() | {"content": content})
-    signed = {"head": text.decode(), "signature": agent.sign("message", text)}
+    signed = {"head": text.decode(), "signature": member.sign("message", text)}
     wrong = lie.changed(entries, key, number, set_at("said", value=signed))
     assert failed(wrong) == {"acknowledgements": number}
     assert "birch was told something else" in verify(wrong)[-1].says

@@ -1,7 +1,7 @@
 """A member that means harm: its own certificate, FLARE's own libraries, and any message it likes.
 
 It is hostile in two ways: as a process of its own that connects to the server (``Outside``), and
-as the agent that answers in its own site's job, with all that this site was given (``Inside``).
+as the member that answers in its own site's job, with all that this site was given (``Inside``).
 Either is told what to send, a JSON document a line, and says what came back. What FLARE's library
 would not let it do, such as naming another as the origin of a message, is done by a filter that
 FLARE calls just before a message leaves.
@@ -83,12 +83,12 @@ class Outside(Hostile):
 
 
 class Inside(Hostile):
-    """The agent in a site's job (see ``lend``), which says everything in its site's name."""
+    """The member in a site's job (see ``lend``), which says everything in its site's name."""
 
     def __init__(self, directory, patience=30.0):
         deadline, place = time.monotonic() + patience, directory / "lent"
         while not place.exists():
-            assert time.monotonic() < deadline, "the hostile agent was not opened"
+            assert time.monotonic() < deadline, "the hostile member was not opened"
             time.sleep(0.05)
         self._line = socket.create_connection(("127.0.0.1", int(place.read_text())))
         self._write, self._read = self._line.makefile("w"), self._line.makefile("r")
@@ -100,7 +100,7 @@ class Inside(Hostile):
 
 
 def lend(directory):
-    """In an agent's process: do what an ``Inside`` says, with the cell of this job."""
+    """In a member's process: do what an ``Inside`` says, with the cell of this job."""
     from nvflare.fuel.f3.cellnet.core_cell import CoreCell
 
     [core] = CoreCell.ALL_CELLS.values()
@@ -118,7 +118,7 @@ def lend(directory):
 
 
 def wreck(victims):
-    """In an agent's process: have the others' sites and jobs end, again and again."""
+    """In a member's process: have the others' sites and jobs end, again and again."""
     from nvflare.fuel.f3.cellnet.core_cell import CoreCell
 
     [core] = CoreCell.ALL_CELLS.values()

@@ -23,7 +23,7 @@ def said(number):
     return (
         "delivery",
         Delivery(
-            agent=f"a{number}",
+            member=f"a{number}",
             promised=1,
             delivered=1,
             counted=1,

@@ -11,8 +11,8 @@ from fedfact.federation.ledger.state import LedgerState, replay, secret_fits
 from .. import dishonest as lie
 
 HARMLESS = ({"enrolment"}, {"acknowledged"})
-"""Kinds that come in the order in which agents happen to answer: two neighbours may be swapped,
-as long as no agent has signed the head of the ledger behind them with its nonce."""
+"""Kinds that come in the order in which members happen to answer: two neighbours may be swapped,
+as long as no member has signed the head of the ledger behind them with its nonce."""
 
 
 @pytest.fixture(scope="module", params=["rebate", "sandwich", "sized"])
@@ -74,7 +74,7 @@ def test_dropped_entries_are_found(ledger):
     entries, key = ledger
     for k in range(len(entries) - 1):
         dropped = lie.rewritten(entries[:k] + entries[k + 1 :], key)
-        if entries[k].kind == "acknowledged":  # it is only as if that agent had not answered
+        if entries[k].kind == "acknowledged":  # it is only as if that member had not answered
             assert holds(dropped)
             assert "3 of 4 statements" in verdicts(dropped)["acknowledgements"].says
         else:
@@ -117,30 +117,30 @@ def test_a_refused_entry_leaves_the_head_where_it_was(ledger):
     record.add(entries[5])
 
 
-def declined(entries, agent, by="operator"):
+def declined(entries, member, by="operator"):
     entry = next(entry for entry in entries if entry.kind == "roster")
     return lie.with_body(
         replace(entry, kind="declined"),
-        {"agent": agent, "by": by, "why": "no reason", "said": None},
+        {"member": member, "by": by, "why": "no reason", "said": None},
     )
 
 
 def test_who_declined_is_out_for_good(ledger):
     entries, key = ledger
-    agent, enrolment = "alder", entries[1]
-    assert lie.body(enrolment)["agent"] == agent
-    no = declined(entries, agent)
+    member, enrolment = "alder", entries[1]
+    assert lie.body(enrolment)["member"] == member
+    no = declined(entries, member)
     for wrong, says in (
         ([*entries[:5], no, no], "declines twice"),
-        ([*entries[:5], no, enrolment], "an enrolment of an agent that declined before"),
+        ([*entries[:5], no, enrolment], "an enrolment of a member that declined before"),
         ([*entries[:9], no], "who signed a contract"),
         ([*entries[:10], no], "after the roster was closed"),
-        ([*entries[:5], no, *entries[5:]], "a contract with an agent that did not enrol"),
+        ([*entries[:5], no, *entries[5:]], "a contract with a member that did not enrol"),
         ([*entries[:9], declined(entries, "birch")], "who signed a contract"),
     ):
         with pytest.raises(LedgerError, match=says):
             replay(lie.rewritten(wrong, key))
-    assert replay(lie.rewritten([*entries[:5], no], key)).declined.keys() == {agent}
+    assert replay(lie.rewritten([*entries[:5], no], key)).declined.keys() == {member}
 
 
 def test_a_roster_needs_all_contracts(ledger):
@@ -185,7 +185,7 @@ def test_balances_are_the_lines(ledger):
     balances = record.balances()
     assert sum(balances.values()) == 0
     assert balances["operator"] == record.settled.surplus >= 0
-    assert {f"agent/{agent}": line.net for agent, line in record.lines.items()} == {
+    assert {f"member/{member}": line.net for member, line in record.lines.items()} == {
         account: amount for account, amount in balances.items() if account != "operator"
     }
 

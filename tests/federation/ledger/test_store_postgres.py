@@ -183,7 +183,7 @@ def test_passwords_are_never_in_errors(server, url):
         say(server, "SELECT pg_reload_conf()")
 
 
-SECRETS = ("agent.key", "nonce.secret", "salt.secret")
+SECRETS = ("member.key", "nonce.secret", "salt.secret")
 
 
 @pytest.fixture
@@ -196,10 +196,10 @@ def twin(finished, tmp_path, url):
         (place / "operator").mkdir(parents=True)
         for secret in ("operator.key", "seed.secret"):
             shutil.copy2(house.directory / secret, place / "operator" / secret)
-        other = type(house)(place, agents=4, rule="sandwich", ledger=url)
-        for agent, folder in other.agents.items():
+        other = type(house)(place, members=4, rule="sandwich", ledger=url)
+        for member, folder in other.members.items():
             for secret in SECRETS:
-                shutil.copy2(house.agents[agent] / secret, folder / secret)
+                shutil.copy2(house.members[member] / secret, folder / secret)
         return other
 
     return SimpleNamespace(make=made, first=house)
@@ -225,8 +225,8 @@ def test_a_federation_on_postgres_settles_as_on_a_file(twin, url):
         each.model for each in twin.first.record().rounds
     ]
     assert all(verdict.holds for verdict in verify(entries))
-    for agent, place in house.agents.items():
-        assert all(verdict.holds for verdict in verify_copy(entries, agent, MemberFiles(place)))
+    for member, place in house.members.items():
+        assert all(verdict.holds for verdict in verify_copy(entries, member, MemberFiles(place)))
     assert not (house.directory / "ledger.db").exists()
     assert (house.directory / "ledger.url").stat().st_mode & 0o777 == 0o600
 
@@ -234,8 +234,8 @@ def test_a_federation_on_postgres_settles_as_on_a_file(twin, url):
 class Restarting(InProcess):
     """Restarts the server before questions, or stops it while one is answered."""
 
-    def __init__(self, agents, server, stop_at):
-        super().__init__(agents)
+    def __init__(self, members, server, stop_at):
+        super().__init__(members)
         self.server, self.stop_at, self.asked = server, stop_at, []
 
     def ask(self, kind, requests, timeout):

@@ -19,7 +19,7 @@ def main():
     kinds = {"rebate": {"rule": "rebate"}, "sandwich": {"rule": "sandwich"}, "shared": SIZED}
     for name, how in kinds.items():
         with tempfile.TemporaryDirectory() as folder:
-            house = House(Path(folder) / name, agents=4, **how)
+            house = House(Path(folder) / name, members=4, **how)
             house.run()
             path = Path(__file__).with_name(f"{name}.jsonl")
             path.write_bytes(export(house.entries()))

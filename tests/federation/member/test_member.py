@@ -1,4 +1,4 @@
-"""An agent asked twice, too late, by somebody else, or with a full disk: it keeps to its word."""
+"""A member asked twice, too late, by somebody else, or with a full disk: it keeps to its word."""
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -24,52 +24,52 @@ def head(data):
 
 @pytest.fixture
 def talk(make_house, wired):
-    """A finished federation of three, and all requests and replies in order, by agent."""
+    """A finished federation of three, and all requests and replies in order, by member."""
     house = make_house(rounds=3)
     wire = wired(house)
     house.run(wire)
-    said = {name: [] for name in house.agents}
-    for agent, kind, request, reply in wire.log:
-        said[agent].append((kind, request, reply))
+    said = {name: [] for name in house.members}
+    for member, kind, request, reply in wire.log:
+        said[member].append((kind, request, reply))
     return house, said
 
 
 def test_asked_again_it_answers_the_same_or_refuses(talk):
-    """Every request there was, replayed in order, backwards and twice, to an agent that is done."""
+    """Every request there was, replayed in order, backwards and twice, to a member that is done."""
     house, said = talk
-    kept = (house.agents["birch"] / "season-1/training.bin").read_bytes()
-    contract = (house.agents["birch"] / "season-1/contract.json").read_bytes()
-    agent = open_member(house.agents["birch"])
-    newest = MemberFiles(house.agents["birch"]).heads()[-1]["number"]
+    kept = (house.members["birch"] / "season-1/training.bin").read_bytes()
+    contract = (house.members["birch"] / "season-1/contract.json").read_bytes()
+    member = open_member(house.members["birch"])
+    newest = MemberFiles(house.members["birch"]).heads()[-1]["number"]
     for kind, request, reply in [*said["birch"], *reversed(said["birch"]), *said["birch"]]:
         number = head(request).content["ledger"]["number"]
         if kind == "statement" or head(request).content.get("round") == 3:
-            assert agent(kind, request) == reply
+            assert member(kind, request) == reply
         else:
             assert number < newest
             with pytest.raises(InputError, match="out of order"):
-                agent(kind, request)
-    assert (house.agents["birch"] / "season-1/training.bin").read_bytes() == kept
-    assert (house.agents["birch"] / "season-1/contract.json").read_bytes() == contract
+                member(kind, request)
+    assert (house.members["birch"] / "season-1/training.bin").read_bytes() == kept
+    assert (house.members["birch"] / "season-1/contract.json").read_bytes() == contract
 
 
 def test_asked_again_before_it_went_on_it_answers_the_same(make_house, wired):
     house = make_house(rounds=2)
 
-    def after(agent, kind, reply):
+    def after(member, kind, reply):
         for _ in range(2):
-            again = wire.agents[agent](kind, wire.last)
+            again = wire.members[member](kind, wire.last)
             assert again == reply
-        assert open_member(house.agents[agent])(kind, wire.last) == reply  # also after a restart
+        assert open_member(house.members[member])(kind, wire.last) == reply  # also after a restart
         return reply
 
-    def before(agent, kind, request):
+    def before(member, kind, request):
         wire.last = request
         return request
 
     wire = wired(house, before, after)
     house.run(wire)
-    assert MemberFiles(house.agents["alder"]).last_round().round == 2
+    assert MemberFiles(house.members["alder"]).last_round().round == 2
 
 
 def test_asked_twice_at_once_it_trains_once(make_house, wired, essence):
@@ -78,12 +78,12 @@ def test_asked_twice_at_once_it_trains_once(make_house, wired, essence):
     class Twice(InProcess):
         """Every request arrives four times at once."""
 
-        def _one(self, agent, kind, request):
+        def _one(self, member, kind, request):
             gate = threading.Barrier(4)
 
             def arrive(_):
                 gate.wait()
-                return InProcess._one(self, agent, kind, request)
+                return InProcess._one(self, member, kind, request)
 
             with ThreadPoolExecutor(4) as pool:
                 replies = list(pool.map(arrive, range(4)))
@@ -102,7 +102,7 @@ def test_started_anew_for_every_request_it_ends_the_same(make_house, essence, so
     def anew(place):
         return lambda kind, request: open_member(place)(kind, request)
 
-    house.run(InProcess({name: anew(place) for name, place in house.agents.items()}))
+    house.run(InProcess({name: anew(place) for name, place in house.members.items()}))
     assert essence(sound(house))["models"] == essence(twin.run())["models"]
 
 
@@ -114,7 +114,9 @@ def test_with_a_full_disk_it_loses_nothing(make_house, wired, essence, sound, mo
     left = {"birch": 2}
 
     def fail(self, *arguments, real, name):
-        if left.get(name) and "models" in str(list((house.directory / "season-1/models").iterdir())):
+        if left.get(name) and "models" in str(
+            list((house.directory / "season-1/models").iterdir())
+        ):
             left[name] -= 1
             raise OSError(28, "no space left on device")
         return real(self, *arguments)
@@ -147,11 +149,11 @@ def test_with_a_full_disk_it_loses_nothing(make_house, wired, essence, sound, mo
             return real_write(key, **parts)
 
         monkeypatch.setattr(join, "write_message", write)
-    agents = house.handlers()  # the same agents all the time: nothing is forgotten by a restart
+    members = house.handlers()  # the same members all the time: nothing is forgotten by a restart
     for _ in range(2):
         with pytest.raises(Paused, match="quorum"):
-            house.run(InProcess(agents))
-    house.run(InProcess(agents))
+            house.run(InProcess(members))
+    house.run(InProcess(members))
     assert left == {"birch": 0}
     assert essence(sound(house))["models"] == wanted
 
@@ -171,9 +173,9 @@ def signed_by_operator(house, kind, to, content, *, key=None, federation=None, b
         )
 
 
-def test_a_request_that_is_not_the_operators_to_this_agent_is_refused(talk):
+def test_a_request_that_is_not_the_operators_to_this_member_is_refused(talk):
     house, said = talk
-    agent = open_member(house.agents["birch"])
+    member = open_member(house.members["birch"])
     roster = {"roster": "00" * 32}
     stranger = Key(bytes(32))
     wrong = [
@@ -191,12 +193,12 @@ def test_a_request_that_is_not_the_operators_to_this_agent_is_refused(talk):
         ("another sender", "round", said["birch"][3][2]),  # its own reply, reflected
         ("a second time", "open", signed_by_operator(house, "open", "birch", roster)),
     ]
-    before = {path.name: path.read_bytes() for path in house.agents["birch"].glob("*.*")}
+    before = {path.name: path.read_bytes() for path in house.members["birch"].glob("*.*")}
     for why, kind, request in wrong:
         with pytest.raises(InputError, match=why):
-            agent(kind, request)
-    after = {path.name: path.read_bytes() for path in house.agents["birch"].glob("*.*")}
-    grows = {"heads.jsonl": b"", "agent.log": b""}
+            member(kind, request)
+    after = {path.name: path.read_bytes() for path in house.members["birch"].glob("*.*")}
+    grows = {"heads.jsonl": b"", "member.log": b""}
     assert before | grows == after | grows
 
 
@@ -214,31 +216,31 @@ def test_a_request_that_is_not_the_operators_to_this_agent_is_refused(talk):
 def test_a_ledger_that_goes_back_or_forks_is_refused(talk, ledger, why):
     house, _ = talk
     if ledger == "fork":
-        ledger = MemberFiles(house.agents["birch"]).heads()[-1] | {"hash": "00" * 32}
+        ledger = MemberFiles(house.members["birch"]).heads()[-1] | {"hash": "00" * 32}
     request = signed_by_operator(house, "open", "birch", {"ledger": ledger, "roster": "00" * 32})
     for _ in range(2):
         with pytest.raises(InputError, match=why):
-            open_member(house.agents["birch"])("open", request)
+            open_member(house.members["birch"])("open", request)
 
 
 def test_a_contract_of_before_cannot_be_put_back(make_house, wired):
     """It was offered, but somebody declined; then another one was, which it signed."""
-    house = make_house(agents=4, rounds=1)
+    house = make_house(members=4, rounds=1)
     house.configure("elm", data="digits:3/4", true_cost=1.5, most_fee=1)
     old = {}
 
-    def before(agent, kind, request):
-        if (agent, kind) == ("birch", "agree") and "it" not in old:
+    def before(member, kind, request):
+        if (member, kind) == ("birch", "agree") and "it" not in old:
             old["it"] = request
-        elif (agent, kind) == ("birch", "open"):
+        elif (member, kind) == ("birch", "open"):
             with pytest.raises(InputError, match="out of order"):
-                wire.agents["birch"]("agree", old["it"])
+                wire.members["birch"]("agree", old["it"])
         return request
 
     wire = wired(house, before)
     record = house.run(wire)
-    assert MemberFiles(house.agents["birch"]).contract() == record.contracts["birch"]
-    assert record.contracts["birch"].agents == 3
+    assert MemberFiles(house.members["birch"]).contract() == record.contracts["birch"]
+    assert record.contracts["birch"].members == 3
 
 
 @pytest.mark.parametrize(
@@ -256,7 +258,7 @@ def test_a_contract_of_before_cannot_be_put_back(make_house, wired):
 def test_rounds_that_cannot_come_are_refused(talk, content, why):
     house, _ = talk
     with pytest.raises(InputError, match=why):
-        open_member(house.agents["birch"])(
+        open_member(house.members["birch"])(
             "round", signed_by_operator(house, "round", "birch", content)
         )
 
@@ -264,12 +266,12 @@ def test_rounds_that_cannot_come_are_refused(talk, content, why):
 def test_other_steps_and_models_than_the_terms_say_are_refused(make_house, wired):
     house = make_house(rounds=1)
 
-    def before(agent, kind, request):
-        if (agent, kind) == ("birch", "round"):
+    def before(member, kind, request):
+        if (member, kind) == ("birch", "round"):
             for steps, why in ((3, "other steps"), (7, "0 bytes long")):
                 wrong = signed_by_operator(house, "round", "birch", {"round": 1, "steps": steps})
                 with pytest.raises(InputError, match=why):
-                    wire.agents["birch"]("round", wrong)
+                    wire.members["birch"]("round", wrong)
         return request
 
     wire = wired(house, before)
@@ -279,7 +281,7 @@ def test_other_steps_and_models_than_the_terms_say_are_refused(make_house, wired
 def test_what_comes_before_a_contract_is_refused(make_house):
     house = make_house()
     house.record()  # the terms are in the ledger
-    agent = open_member(house.agents["birch"])
+    member = open_member(house.members["birch"])
     for kind, content, why in [
         ("round", {"round": 1, "steps": 2}, "before a contract was signed"),
         ("open", {"roster": "00" * 32}, "before a contract was signed"),
@@ -287,22 +289,22 @@ def test_what_comes_before_a_contract_is_refused(make_house):
         ("statement", {}, "not a valid statement message"),
     ]:
         with pytest.raises(InputError, match=why):
-            agent(kind, signed_by_operator(house, kind, "birch", content))
+            member(kind, signed_by_operator(house, kind, "birch", content))
 
 
 def test_a_statement_for_another_or_with_another_model_is_refused(talk):
     house, said = talk
     content = head(said["birch"][-1][1]).content
-    agent = open_member(house.agents["alder"])
+    member = open_member(house.members["alder"])
     told = {name: value for name, value in content.items() if name != "ledger"}
     with pytest.raises(InputError, match="for somebody else"):
-        agent("statement", signed_by_operator(house, "statement", "alder", told))
+        member("statement", signed_by_operator(house, "statement", "alder", told))
     own = {k: v for k, v in head(said["alder"][-1][1]).content.items() if k != "ledger"}
-    model = (house.agents["alder"] / "season-1/model.bin").read_bytes()
+    model = (house.members["alder"] / "season-1/model.bin").read_bytes()
     other = signed_by_operator(house, "statement", "alder", own, body=model[::-1])
     with pytest.raises(InputError, match="another model than it names"):
-        agent("statement", other)
-    again = agent("statement", signed_by_operator(house, "statement", "alder", own))
+        member("statement", other)
+    again = member("statement", signed_by_operator(house, "statement", "alder", own))
     assert head(again).content["agrees"] is True  # it has that model already
 
 
@@ -310,7 +312,7 @@ def test_a_statement_for_another_or_with_another_model_is_refused(talk):
 
 
 def config(tmp_path, text):
-    path = tmp_path / "agent.toml"
+    path = tmp_path / "member.toml"
     path.write_text(text)
     return read_member_config(path)
 
@@ -349,8 +351,8 @@ def test_a_config_that_is_wrong_is_refused_in_words(tmp_path, text, why):
 
 def test_a_config_that_is_not_there_is_refused_in_words(tmp_path):
     with pytest.raises(InputError, match="TOML file with name, true_cost and data"):
-        read_member_config(tmp_path / "agent.toml")
-    (tmp_path / "agent.toml").write_text('name = "a"\ntrue_cost = 1.0\ndata = "digits:0/3"\n')
+        read_member_config(tmp_path / "member.toml")
+    (tmp_path / "member.toml").write_text('name = "a"\ntrue_cost = 1.0\ndata = "digits:0/3"\n')
     with pytest.raises(InputError, match="fedfact federation join lays it there"):
         open_member(tmp_path)
     (tmp_path / "season-1/terms.json").write_text("{}")

@@ -69,7 +69,7 @@ def test_lost_or_changed_lines_are_found(files):
     data = path.read_bytes()
     for place in range(len(data)):
         path.write_bytes(data[:place] + bytes([data[place] ^ 4]) + data[place + 1 :])
-        with pytest.raises(InputError, match=r"rounds\.jsonl: is not as the agent wrote it"):
+        with pytest.raises(InputError, match=r"rounds\.jsonl: is not as the member wrote it"):
             files.rounds()
     path.write_bytes(data[:40])
     with pytest.raises(InputError, match=r"rounds\.jsonl: lacks rounds that were kept; restore it"):

@@ -1,4 +1,4 @@
-"""An agent's own check: the worst it reckons with is the worst there is, and honest agents sign."""
+"""A member's own check: the worst it reckons with is the worst there is; honest members sign."""
 
 from itertools import combinations_with_replacement, product
 
@@ -20,18 +20,18 @@ RULES = ["sandwich", "rebate", "shared"]
 
 def reported(cost, capacity=None):
     return Enrolment(
-        agent="a", key=HASH, reported_cost=decimal(cost), capacity=capacity, nonce=HASH
+        member="a", key=HASH, reported_cost=decimal(cost), capacity=capacity, nonce=HASH
     )
 
 
-def offered(terms, cost, agents, others, capacity=None, size=1, total_size=None):
-    said, among = reported(cost, capacity), Standing(agents, size, total_size)
+def offered(terms, cost, members, others, capacity=None, size=1, total_size=None):
+    said, among = reported(cost, capacity), Standing(members, size, total_size)
     assert unfit(said, terms, size, among.all_sizes) is None
     return contract_of(said, terms, HASH, among, others)
 
 
 def realised(contract, terms, true_cost, own, billed, sizes=None):
-    """The agent's loss where others of these sizes are billed for this, as it is settled.
+    """The member's loss where others of these sizes are billed for this, as it is settled.
 
     None where the settlement is void. Of a draw it wins nothing.
     """
@@ -42,7 +42,7 @@ def realised(contract, terms, true_cost, own, billed, sizes=None):
         return None
     result = settle(
         Population(
-            [f"agent {k}" for k in range(len(billed) + 1)],
+            [f"member {k}" for k in range(len(billed) + 1)],
             np.array([float(contract.reported_cost), *[1.0] * len(billed)]),
             np.array([contract.samples, *billed]),
             capacity=None
@@ -67,7 +67,7 @@ def outcomes(n, S, least, floor):
         if sum(split) == S:
             for billed in product(*([0, *range(floor, agreed + 1)] for agreed in split)):
                 seen.add(tuple(sorted(each for each in billed if each)))
-    return [each for each in seen if len(each) >= 2]  # fewer than three agents: no settlement
+    return [each for each in seen if len(each) >= 2]  # fewer than three members: no settlement
 
 
 def curves(b):
@@ -207,17 +207,17 @@ terms_of_all_kinds = st.builds(
     st.none() | st.integers(1, 3000),
 )
 @example(Terms(error_scale=2.0, unit=1e-6), 1.0, 3, 100, None)  # m* is 1.41
-def test_an_honest_agent_signs(terms, cost, agents, more, capacity):
+def test_an_honest_member_signs(terms, cost, members, more, capacity):
     """Whatever the rule, however few samples are best: whole samples are no reason any more."""
-    assume(unfit(reported(cost, capacity), terms, 1, agents) is None)
-    S = (agents - 1) * least_admitted(terms) + more
-    contract = offered(terms, cost, agents, S, capacity)
+    assume(unfit(reported(cost, capacity), terms, 1, members) is None)
+    S = (members - 1) * least_admitted(terms) + more
+    contract = offered(terms, cost, members, S, capacity)
     assert asked(contract, terms, cost, capacity=capacity or 10**12) is None
 
 
 @examples
 @given(terms_of_all_kinds, st.floats(1e-6, 1e4), st.integers(2, 300), st.integers(2, 300))
-def test_an_honest_agent_of_any_size_signs_unless_it_is_nearly_half_of_all(terms, cost, u, more):
+def test_an_honest_member_of_any_size_signs_unless_it_is_nearly_half_of_all(terms, cost, u, more):
     """Under shared one of a third of all size at most never loses (docs/theory.md), unless it is
     to use so few samples that one more or less makes a difference."""
     assume(terms.rule != "sandwich" and terms.unit < 1)
@@ -239,7 +239,7 @@ def test_under_shared_a_member_of_nearly_half_of_all_size_declines():
     assert asked(offered(terms, 2.0, 20, 10_000, size=40, total_size=100), terms, 2.0) is None
 
 
-def test_a_wrong_curve_makes_an_agent_decline_under_sandwich():
+def test_a_wrong_curve_makes_a_member_decline_under_sandwich():
     """The operator's A is 10 % too large: a loser would be worse off by 9 % of c·m*."""
     terms = Terms(error_scale=22000.0, unit=0.01, rule="sandwich")
     contract = offered(terms, 2.0, 16, 1500)
@@ -269,7 +269,7 @@ def test_an_exponent_of_its_own_makes_it_decline_a_curve_that_is_too_steep():
 
 def test_an_error_scale_that_is_too_small_is_no_reason_under_rebate():
     """A lower bound is what docs/theory.md advises. Under sandwich others may deliver next to
-    nothing, and then the agent had better used the samples that are best by its own A."""
+    nothing, and then the member had better used the samples that are best by its own A."""
     for rule, signs in (("rebate", True), ("sandwich", False)):
         terms = Terms(error_scale=20000.0, unit=0.01, rule=rule)
         contract = offered(terms, 2.0, 16, 1500)

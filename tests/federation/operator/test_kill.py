@@ -1,7 +1,7 @@
 """Killed at any instant and started again, a federation ends as one that was never disturbed.
 
 A server process has everything imported; for each run it forks a child that runs a whole
-federation, operator and agents, from directories on disk, and may be killed for good (SIGKILL):
+federation, operator and members, from directories on disk, and may be killed for good (SIGKILL):
 by itself at its k-th durable step, or from outside at a random moment.
 """
 
@@ -50,9 +50,9 @@ def count_steps(last):
 
 def run(root, last):
     steps = count_steps(last)
-    places = [place.parent for place in Path(root).glob("*/agent.toml")]
-    agents = {place.name: open_member(place) for place in sorted(places)}
-    operate(Path(root) / "operator", InProcess(agents))
+    places = [place.parent for place in Path(root).glob("*/member.toml")]
+    members = {place.name: open_member(place) for place in sorted(places)}
+    operate(Path(root) / "operator", InProcess(members))
     return steps()
 
 
@@ -108,15 +108,15 @@ def places(tmp_path_factory, finished):
     """A federation that is not started yet, with all its secrets, and copies of it."""
     kind = type(finished.rebate)
     root = tmp_path_factory.mktemp("kill")
-    house = kind(root / "start", agents=3, rule="sandwich", rounds=3)
-    for place in house.agents.values():
+    house = kind(root / "start", members=3, rule="sandwich", rounds=3)
+    for place in house.members.values():
         files = MemberFiles(place)
         _ = files.key, files.nonce, files.salt
 
     def copy(name):
         twin = kind.__new__(kind)
         twin.root, twin.directory = root / name, root / name / "operator"
-        twin.agents = {agent: root / name / agent for agent in house.agents}
+        twin.agents = {member: root / name / member for member in house.members}
         shutil.copytree(house.root, twin.root)
         return twin
 
@@ -124,7 +124,7 @@ def places(tmp_path_factory, finished):
 
 
 def kept(house):
-    """What the agents have in the end."""
+    """What the members have in the end."""
     return {
         name: (
             files.contract(),
@@ -134,7 +134,7 @@ def kept(house):
             files.last_round().state,
             (place / "season-1/model.bin").read_bytes(),
         )
-        for name, place in house.agents.items()
+        for name, place in house.members.items()
         for files in [MemberFiles(place)]
     }
 
@@ -151,10 +151,10 @@ def undisturbed(places, start, essence, sound):
 
 def check_end(house, undisturbed, essence, sound):
     """The same contracts, models, lines and statements; nothing is there twice."""
-    wanted, agents, kinds, _ = undisturbed
+    wanted, members, kinds, _ = undisturbed
     record = sound(house)
     assert essence(record) == wanted
-    assert kept(house) == agents
+    assert kept(house) == members
     assert [entry.kind for entry in house.entries()] == kinds
     assert kinds.count("settlement") == 1
     assert kinds.count("line") == kinds.count("acknowledged") == 3

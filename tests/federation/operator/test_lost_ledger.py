@@ -17,7 +17,7 @@ from fedfact.federation.wire.transport import Failure
 def pause(house, wired):
     """Have it pause in its second round."""
 
-    def before(agent, kind, request):
+    def before(member, kind, request):
         second = kind == "round" and read_message(request, 1 << 20).head.content["round"] == 2
         return Failure("unreachable") if second else request
 
@@ -26,7 +26,7 @@ def pause(house, wired):
 
 
 def test_a_ledger_that_is_gone_is_not_begun_anew(make_house, wired):
-    house = make_house(agents=4)
+    house = make_house(members=4)
     pause(house, wired)
     (house.directory / "ledger.db").rename(house.root / "backup.db")
     with pytest.raises(InputError, match=r"the ledger is gone, but .*round-0\.bin says .* restore"):
@@ -49,7 +49,7 @@ def test_what_else_says_that_it_was_started(make_house, sign):
 def test_a_ledger_by_url_that_is_empty_though_models_are_there_is_not_begun_anew(
     make_house, wired, tmp_path
 ):
-    house = make_house(agents=4, ledger=f"sqlite:///{tmp_path / 'elsewhere.db'}")
+    house = make_house(members=4, ledger=f"sqlite:///{tmp_path / 'elsewhere.db'}")
     pause(house, wired)
     (tmp_path / "elsewhere.db").unlink()
     with pytest.raises(InputError, match=r"the ledger is empty, but .*round-0\.bin says"):
@@ -70,7 +70,7 @@ def test_a_federation_that_only_waited_for_members_is_begun(make_house):
 
 
 def test_a_ledger_ahead_of_the_clock_and_a_lost_model_are_told_of(make_house, wired):
-    house = make_house(agents=4)
+    house = make_house(members=4)
     pause(house, wired)
     record = house.record()
     with OperatorDirectory(house.directory) as opened:

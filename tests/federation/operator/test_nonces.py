@@ -8,9 +8,9 @@ from fedfact.federation.wire.transport import Failure, InProcess, Stopped
 
 
 def test_the_draw_is_not_known_while_anything_it_depends_on_may_change(make_house, wired):
-    house, kinds = make_house(agents=4, rule="sandwich"), []
+    house, kinds = make_house(members=4, rule="sandwich"), []
 
-    def before(agent, kind, request):
+    def before(member, kind, request):
         if kind == "open":
             kinds.append([entry.kind for entry in house.entries()])
         return request
@@ -26,16 +26,16 @@ def test_the_draw_is_not_known_while_anything_it_depends_on_may_change(make_hous
 
 @pytest.mark.parametrize("rule", ["rebate", "sandwich"])
 def test_without_a_quorum_of_nonces_a_draw_is_not_made(make_house, wired, rule):
-    house = make_house(agents=4, rule=rule, rounds=2)
+    house = make_house(members=4, rule=rule, rounds=2)
 
-    def before(agent, kind, request):
-        away = kind == "open" and agent != "cedar"
+    def before(member, kind, request):
+        away = kind == "open" and member != "cedar"
         return Failure("unreachable") if away else request
 
     if rule == "rebate":  # there is no draw to steer
         assert house.run(wired(house, before)).settled is not None
         return
-    with pytest.raises(Paused, match="1 agents opened their nonces and the quorum is 2"):
+    with pytest.raises(Paused, match="1 members opened their nonces and the quorum is 2"):
         house.run(wired(house, before))
     assert house.run().nonces.withheld == []
 
@@ -46,19 +46,19 @@ class Jobs:
     def __init__(self, wired, house, away=()):
         self.wire, self.away, self.waited = wired(house, self.before), set(away), []
 
-    def before(self, agent, kind, request):
-        return Failure("unreachable") if agent in self.away and kind == "open" else request
+    def before(self, member, kind, request):
+        return Failure("unreachable") if member in self.away and kind == "open" else request
 
     def __getattr__(self, name):
         return getattr(self.wire, name)
 
-    def wait_for(self, agents, timeout):
-        self.waited.append(set(agents))
-        return self.away & agents
+    def wait_for(self, members, timeout):
+        self.waited.append(set(members))
+        return self.away & members
 
 
 def test_a_member_that_comes_back_in_another_run_is_asked_there(make_house, wired, sound):
-    house = make_house(agents=4, rule="sandwich", rounds=2)
+    house = make_house(members=4, rule="sandwich", rounds=2)
     with pytest.raises(Stopped):
         house.run(Jobs(wired, house, ["cedar"]))
     assert house.record().phase == "nonces to open"
@@ -68,15 +68,15 @@ def test_a_member_that_comes_back_in_another_run_is_asked_there(make_house, wire
 
 def test_a_member_that_had_its_chance_has_withheld_its_nonce(make_house, wired):
     """Else one that comes and goes would hold up the others for ever."""
-    house = make_house(agents=4, rule="sandwich", rounds=2)
+    house = make_house(members=4, rule="sandwich", rounds=2)
     with pytest.raises(Stopped):
         house.run(Jobs(wired, house, ["cedar"]))
     assert house.run(Jobs(wired, house, ["cedar"])).nonces.withheld == ["cedar"]
 
 
 def test_who_left_is_not_waited_for(make_house, wired):
-    house = make_house(agents=4, rule="sandwich", rounds=2)
-    (house.agents["cedar"] / "season-1/leave").touch()
+    house = make_house(members=4, rule="sandwich", rounds=2)
+    (house.members["cedar"] / "season-1/leave").touch()
     jobs = Jobs(wired, house, ["cedar"])
     house.run(jobs)
     assert jobs.waited == [set()]

@@ -20,10 +20,10 @@ from ..lost_answers import contested
 
 def test_who_never_attests_is_sent_no_more_models(make_house, wired, sound):
     """A free rider that signs and then only listens gets the first models, and no others."""
-    house, got = make_house(agents=4, rounds=6), []
+    house, got = make_house(members=4, rounds=6), []
 
-    def before(agent, kind, request):
-        if (agent, kind) == ("elm", "round"):
+    def before(member, kind, request):
+        if (member, kind) == ("elm", "round"):
             got.append(read_message(request, 1 << 20).head.content["round"])
             return Failure("timeout")
         return request
@@ -49,11 +49,11 @@ def test_a_model_out_of_all_proportion_is_not_averaged(make_house):
 
 
 def test_a_word_of_leaving_stands_though_its_round_did_not_come_about(make_house, wired):
-    house = make_house(agents=4, rounds=4, quorum=4)
-    (house.agents["birch"] / "season-1/leave").touch()
-    with pytest.raises(Paused, match="round 1: 3 agents took part"):
+    house = make_house(members=4, rounds=4, quorum=4)
+    (house.members["birch"] / "season-1/leave").touch()
+    with pytest.raises(Paused, match="round 1: 3 members took part"):
         house.run(wired(house))
-    (house.agents["birch"] / "season-1/leave").unlink()
+    (house.members["birch"] / "season-1/leave").unlink()
     assert house.record().gone == {"birch"}
     (house.directory / "season-1/finish").touch()
     with pytest.raises(Paused, match="round 1"):  # there is nothing to settle yet
@@ -62,25 +62,25 @@ def test_a_word_of_leaving_stands_though_its_round_did_not_come_about(make_house
         session = Session(consortium, InProcess({}))
         said = Evidence(**json.loads(house.entries()[-1].body)["said"])
         with pytest.raises(LedgerError, match="leaves twice"):
-            session.add(("leaves", Leaves(agent="birch", round=1, said=said)))
+            session.add(("leaves", Leaves(member="birch", round=1, said=said)))
         with pytest.raises(LedgerError, match="leaving in round 2 out of order"):
-            session.add(("leaves", Leaves(agent="elm", round=2, said=said)))
-        session.add(("leaves", Leaves(agent="elm", round=1, said=said)))
+            session.add(("leaves", Leaves(member="elm", round=2, said=said)))
+        session.add(("leaves", Leaves(member="elm", round=1, said=said)))
     found = {each.name: each for each in verify(house.entries())}["rounds"]
     assert "holds a message that is no round of elm" in found.says
 
 
 def test_a_round_that_did_not_come_about_is_answered_as_before(make_house, wired, sound):
     """Though the ledger has grown since: by the word of who left."""
-    house = make_house(agents=4, rounds=4, quorum=3)
+    house = make_house(members=4, rounds=4, quorum=3)
 
-    def before(agent, kind, request):
-        if (agent, kind) == ("elm", "round"):
-            (house.agents["elm"] / "season-1/leave").touch()
-        away = (agent, kind) == ("birch", "round")
+    def before(member, kind, request):
+        if (member, kind) == ("elm", "round"):
+            (house.members["elm"] / "season-1/leave").touch()
+        away = (member, kind) == ("birch", "round")
         return Failure("timeout") if away else request
 
-    with pytest.raises(Paused, match="round 1: 2 agents took part"):
+    with pytest.raises(Paused, match="round 1: 2 members took part"):
         house.run(wired(house, before))
     assert house.record().gone == {"elm"}
     record = house.run()

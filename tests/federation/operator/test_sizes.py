@@ -34,17 +34,17 @@ def test_the_roster_has_them_and_contracts_and_ledger_say_so(finished):
 )
 def test_sizes_that_cannot_be_are_refused_and_nothing_is_made(make_house, rule, sizes, why):
     with pytest.raises(InputError, match=why):
-        make_house(agents=4, rule=rule, sizes=sizes)
+        make_house(members=4, rule=rule, sizes=sizes)
 
 
 def test_a_member_that_expects_another_size_does_not_sign(make_house, sound):
-    house = make_house(agents=4, rule="rebate", sizes=SIZES)
+    house = make_house(members=4, rule="rebate", sizes=SIZES)
     house.configure("elm", data="digits:3/4", true_cost=1.5, size=5)
     house.configure("cedar", data="digits:2/4", true_cost=0.5, size=2)
     house.run()
     record = sound(house)
     assert record.declined["elm"].why == "the contract has another size than mine"
-    assert "4, and mine is 5" in (house.agents["elm"] / "agent.log").read_text()
+    assert "4, and mine is 5" in (house.members["elm"] / "member.log").read_text()
     assert sorted(record.lines) == ["alder", "birch", "cedar"]
     assert record.contracts["cedar"].total_size == 6
 
@@ -63,10 +63,10 @@ def test_a_size_in_the_ledger_is_the_one_in_the_contract(finished):
 
 
 def test_a_preview_goes_by_the_size_that_the_member_expects(make_house):
-    house = make_house(agents=4, rule="rebate", sizes=SIZES)
-    said = preview(house.agents["elm"] / "agent.toml")
+    house = make_house(members=4, rule="rebate", sizes=SIZES)
+    said = preview(house.members["elm"] / "member.toml")
     house.configure("elm", data="digits:3/4", true_cost=1.5, size=4)
-    sized = preview(house.agents["elm"] / "agent.toml")
+    sized = preview(house.members["elm"] / "member.toml")
     assert (said["size"], said["samples"], sized["size"], sized["samples"]) == (1, 115, 4, 231)
     assert said["unfit"] is sized["unfit"] is None
     assert sized["largest_fee"] == 4 * 20000 * 100 // 7 + 1
@@ -76,7 +76,7 @@ def test_what_a_preview_calls_the_most_is_the_most(finished):
     """Under every rule, and whoever the others are."""
     for house in (finished.rebate, finished.sandwich, finished.shared):
         for name, contract in house.record().contracts.items():
-            said = preview(house.agents[name] / "agent.toml")
+            said = preview(house.members[name] / "member.toml")
             assert contract.samples <= said["samples"]
             assert contract.largest_fee <= said["largest_fee"]
             assert contract.largest_charge <= said["largest_charge"]

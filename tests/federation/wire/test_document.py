@@ -29,8 +29,8 @@ def test_a_document_says_all_its_fields_itself():
         ({"account": "operator", "amount": True}, "amount"),
         ({"account": "operator", "amount": 2**63 - 1}, "amount"),
         ({"account": "operator\n", "amount": 1}, "account"),
-        ({"account": "agent/", "amount": 1}, "account"),
-        ({"account": "agent/ä", "amount": 1}, "account"),
+        ({"account": "member/", "amount": 1}, "account"),
+        ({"account": "member/ä", "amount": 1}, "account"),
         ([], "not a valid posting"),
         (None, "not a valid posting"),
     ],
@@ -43,9 +43,9 @@ def test_a_document_is_strict_and_names_the_wrong_field(values, says):
 def test_hashes_are_lower_case_and_whole():
     for wrong in ("A" * 64, "a" * 63, "a" * 65, "a" * 64 + "\n", "g" * 64):
         with pytest.raises(InputError, match="contracts"):
-            Roster.take({"agents": 3, "contracts": wrong})
+            Roster.take({"members": 3, "contracts": wrong})
 
 
 def test_words_that_reach_a_terminal_are_printable():
     with pytest.raises(InputError, match="control characters"):
-        Declined.take({"agent": "elm", "by": "operator", "why": "\x1b[2J", "said": None})
+        Declined.take({"member": "elm", "by": "operator", "why": "\x1b[2J", "said": None})

@@ -26,18 +26,18 @@ def mode(path):
 def test_a_secret_is_made_with_mode_600_whatever_the_umask(tmp_path, umask):
     before = os.umask(umask)
     try:
-        secret = keep_secret(tmp_path / "agent.key")
+        secret = keep_secret(tmp_path / "member.key")
     finally:
         os.umask(before)
-    assert mode(tmp_path / "agent.key") == 0o600
+    assert mode(tmp_path / "member.key") == 0o600
     assert len(secret) == 32
-    assert keep_secret(tmp_path / "agent.key") == secret == read_secret(tmp_path / "agent.key")
-    assert [path.name for path in tmp_path.iterdir()] == ["agent.key"]
+    assert keep_secret(tmp_path / "member.key") == secret == read_secret(tmp_path / "member.key")
+    assert [path.name for path in tmp_path.iterdir()] == ["member.key"]
 
 
 @pytest.mark.parametrize("wrong", [0o640, 0o604, 0o660, 0o644, 0o601, 0o610, 0o777])
 def test_a_secret_that_others_may_touch_is_refused(tmp_path, wrong):
-    path = tmp_path / "agent.key"
+    path = tmp_path / "member.key"
     keep_secret(path)
     path.chmod(wrong)
     for read in (read_secret, keep_secret):
@@ -53,10 +53,10 @@ def test_a_secret_that_others_may_touch_is_refused(tmp_path, wrong):
     "text", ["", "\n", "ab", "ab" * 31, "ab" * 33, "zz" * 32, "é" * 64, "\0" * 64]
 )
 def test_a_damaged_secret_is_refused_and_not_drawn_again(tmp_path, text):
-    path = tmp_path / "agent.key"
+    path = tmp_path / "member.key"
     path.touch(0o600)
     path.write_text(text)
-    with pytest.raises(InputError, match=r"agent\.key"):
+    with pytest.raises(InputError, match=r"member\.key"):
         keep_secret(path)
     assert path.read_text() == text
 
@@ -65,7 +65,7 @@ def test_places_without_a_secret_are_refused_in_words(tmp_path):
     with pytest.raises(InputError, match="the secret cannot be read"):
         read_secret(tmp_path / "nothing")
     with pytest.raises(InputError, match="cannot be made"):
-        keep_secret(tmp_path / "no" / "directory" / "agent.key")
+        keep_secret(tmp_path / "no" / "directory" / "member.key")
     with pytest.raises(InputError, match="cannot be read"):
         keep_secret(tmp_path)
 
@@ -105,8 +105,8 @@ def test_two_processes_that_draw_at_once_agree(tmp_path):
 
 
 def test_what_a_killed_process_left_is_never_taken_for_a_secret(tmp_path):
-    (tmp_path / ".agent.key.0badcafe.part").write_text("ab")
-    secret = keep_secret(tmp_path / "agent.key")
+    (tmp_path / ".member.key.0badcafe.part").write_text("ab")
+    secret = keep_secret(tmp_path / "member.key")
     assert len(secret) == 32
 
 
@@ -119,21 +119,21 @@ def test_a_new_secret_outlives_a_power_cut(tmp_path, monkeypatch):
         sync(handle)
 
     monkeypatch.setattr(os, "fsync", note)
-    keep_secret(tmp_path / "agent.key")
-    assert synced == [(tmp_path / "agent.key").stat().st_ino, tmp_path.stat().st_ino]
-    keep_secret(tmp_path / "agent.key")
+    keep_secret(tmp_path / "member.key")
+    assert synced == [(tmp_path / "member.key").stat().st_ino, tmp_path.stat().st_ino]
+    keep_secret(tmp_path / "member.key")
     assert len(synced) == 2
 
 
-@pytest.mark.parametrize("name", ["agent.key", "nonce.secret", "salt.secret"])
+@pytest.mark.parametrize("name", ["member.key", "nonce.secret", "salt.secret"])
 def test_a_secret_that_is_gone_after_a_contract_was_signed_is_not_drawn_anew(
     finished, tmp_path, name
 ):
-    shutil.copytree(finished.rebate.agents["birch"], tmp_path / "birch")
+    shutil.copytree(finished.rebate.members["birch"], tmp_path / "birch")
     (tmp_path / "birch" / name).unlink()
     files = MemberFiles(tmp_path / "birch")
     with pytest.raises(InputError, match=rf"{name}: is gone, and .* needs it; restore it"):
-        getattr(files, name.partition(".")[0].replace("agent", "key"))
+        getattr(files, name.partition(".")[0].replace("member", "key"))
     assert not (tmp_path / "birch" / name).exists()
 
 
@@ -150,7 +150,7 @@ def test_nothing_printed_shows_the_secret(caplog, tmp_path):
 
 
 def test_errors_do_not_show_the_secret(tmp_path):
-    path = tmp_path / "agent.key"
+    path = tmp_path / "member.key"
     path.touch(0o600)
     path.write_text(SECRET.hex() + "00")
     with pytest.raises(InputError) as refused:

@@ -21,7 +21,7 @@ federation = typer.Typer(
 federation.command(epilog="Example:  fedfact federation demo")(demo)
 
 Directory = Annotated[Path, typer.Argument(help="The operator's directory.")]
-Config = Annotated[Path, typer.Option("--config", help="The member's agent.toml.")]
+Config = Annotated[Path, typer.Option("--config", help="The member's member.toml.")]
 Wait = Annotated[
     float, typer.Option(min=0, help="Seconds to wait for all members before a quorum will do.")
 ]
@@ -30,7 +30,7 @@ Finish = Annotated[
 ]
 
 
-@federation.command(epilog="Example:  fedfact federation request --config oak/agent.toml")
+@federation.command(epilog="Example:  fedfact federation request --config oak/member.toml")
 def request(config: Config, as_json: AsJson = False) -> None:
     """As a member, make the request for a certificate that the operator needs for your kit.
 
@@ -90,7 +90,7 @@ def init(
     say("Send each member its own kit; it holds no secret, but must reach them unchanged:")
     for member, kit in kits.items():
         say(f"  {member}: {kit}")
-    say("Members run:   fedfact federation join KIT --config agent.toml")
+    say("Members run:   fedfact federation join KIT --config member.toml")
     say(f"Then you run:  fedfact federation start {directory}")
 
 
@@ -123,7 +123,9 @@ def _sizes(sizes: str) -> dict[str, int]:
     return found
 
 
-@federation.command(epilog="Example:  fedfact federation join oak.kit.json --config oak/agent.toml")
+@federation.command(
+    epilog="Example:  fedfact federation join oak.kit.json --config oak/member.toml"
+)
 def join(
     kit: Annotated[Path, typer.Argument(help="The kit that the operator sent, a file.")],
     config: Config,
@@ -160,7 +162,7 @@ def join(
         return
     from ...federation.deploy.flare.processes import run_site
 
-    log = config.parent / "agent.log"
+    log = config.parent / "member.log"
     tail = Tail(log)
 
     def show_news() -> bool:
@@ -271,7 +273,7 @@ def stop(directory: Directory, as_json: AsJson = False) -> None:
         note(f"stopped; go on with fedfact federation resume {directory}")
 
 
-@federation.command(epilog="Example:  fedfact federation leave --config oak/agent.toml")
+@federation.command(epilog="Example:  fedfact federation leave --config oak/member.toml")
 def leave(config: Config, as_json: AsJson = False) -> None:
     """Leave a federation with the next round: pay for what was delivered, forfeit the rest."""
     from ...federation.member.config import read_member_config

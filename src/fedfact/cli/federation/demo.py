@@ -40,10 +40,10 @@ def demo(
     if not as_json:
         print_overview(found["overview"], running=False)
         worth = money_unit(found["overview"]).worth
-        for agent, loss in found["members"].items():
+        for member, loss in found["members"].items():
             alone, settled = loss["alone"], loss["settled"]
             stdout().print(
-                f"{agent} would lose {worth(alone)} alone and loses {worth(settled)} as settled "
+                f"{member} would lose {worth(alone)} alone and loses {worth(settled)} as settled "
                 f"({settled / alone - 1:+.1%})"
             )
         checks = found["checks"]

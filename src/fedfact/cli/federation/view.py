@@ -25,18 +25,20 @@ STOPPED = 4
 _LEAST_NEEDED = ("promised", "used")
 
 
-def agents_table(said: dict[str, Any], there: frozenset[str] | None = None) -> Table:
-    """One row an agent: where it is, what it promised and delivered, what it pays or receives."""
+def members_table(said: dict[str, Any], there: frozenset[str] | None = None) -> Table:
+    """One row a member: where it is, what it promised and delivered, what it pays or receives."""
     money = money_unit(said)
-    table = new_table("agent", "promised", "used", "billed", f"net, {said['currency']}".strip(", "))
+    table = new_table(
+        "member", "promised", "used", "billed", f"net, {said['currency']}".strip(", ")
+    )
     table.add_column("state", no_wrap=True)
-    for agent, row in said["agents"].items():
+    for member, row in said["members"].items():
         numbers = [f"{row[key]:,}" if key in row else "" for key in ("promised", "used", "billed")]
         numbers.append(money.amount(row["net"]) if "net" in row else "")
         state = row["state"]
-        if there is not None and agent not in there:
+        if there is not None and member not in there:
             state += " (not connected)"
-        table.add_row(agent, *numbers, state)
+        table.add_row(member, *numbers, state)
     return table
 
 
@@ -47,8 +49,8 @@ def print_overview(said: dict[str, Any], running: bool) -> None:
         f"{said['federation']}: {phase}; {'running' if running else 'not running'}; "
         f"terms {said['terms'][:16]}, ledger of {said['entries']} entries"
     )
-    if said["agents"]:
-        print_table(agents_table(said), _LEAST_NEEDED)
+    if said["members"]:
+        print_table(members_table(said), _LEAST_NEEDED)
         stdout().print(f"rule {said['rule']}, amounts in {money_unit(said).name}")
     if said["void"]:
         stdout().print(f"void: {said['void']}", soft_wrap=True)
@@ -87,8 +89,8 @@ class View:
             done, total = said["rounds"], said["rounds_planned"]
             parts.append(ProgressBar(total, done, width=40))
             parts.append(Text(f"round {done} of {total}{self._time_left(done, total)}"))
-            agents = agents_table(said, status.registered)
-            parts.append(fit(agents, self._live.console.width, _LEAST_NEEDED)[0])
+            members = members_table(said, status.registered)
+            parts.append(fit(members, self._live.console.width, _LEAST_NEEDED)[0])
         self._live.update(Group(*parts))
 
     def _time_left(self, done: int, total: int) -> str:
@@ -124,7 +126,7 @@ def watching() -> Iterator[View]:
 def paths(directory: Path, said: dict[str, Any] | None) -> str:
     """What to look at next; statements only where somebody has one."""
     lines = [f"fedfact verify {directory}", f"fedfact ledger show {directory}"]
-    if said is not None and any("net" in agent for agent in said["agents"].values()):
+    if said is not None and any("net" in member for member in said["members"].values()):
         lines.append(f"fedfact statement {directory} AGENT")
     return "\n".join(lines)
 

@@ -1,8 +1,8 @@
-"""Contracts: what an agent reported, what follows from it under the terms, and who signed it.
+"""Contracts: what a member reported, what follows from it under the terms, and who signed it.
 
 Nothing in a contract is open to bargaining: from the terms, the reports and the members' sizes
-every figure can be worked out, by the operator that offers it, by the agent before it signs, and by
-an auditor.
+every figure can be worked out, by the operator that offers it, by the member before it signs, and
+by an auditor.
 """
 
 from collections.abc import Mapping
@@ -35,13 +35,13 @@ Size = Annotated[int, Field(ge=1, le=MOST_SIZE)]
 
 
 class Enrolment(Document):
-    """What an agent says when it enrols. Only the operator and an auditor see it.
+    """What a member says when it enrols. Only the operator and an auditor see it.
 
-    ``capacity`` is given by agents that have fewer samples than their report may ask for; ``nonce``
-    is the commitment to the agent's part of the draw (`draw`).
+    ``capacity`` is given by members that have fewer samples than their report may ask for;
+    ``nonce`` is the commitment to the member's part of the draw (`draw`).
     """
 
-    agent: Name
+    member: Name
     key: Hash
     reported_cost: Cost
     capacity: Samples | None
@@ -49,24 +49,24 @@ class Enrolment(Document):
 
 
 class Contract(Document):
-    """One agent's contract.
+    """One member's contract.
 
     Attributes:
         size, total_size: u, verified by the operator, and U of all that sign; where members have no
             sizes, 1 and their number.
         samples: agreed: what the rule makes best for the report, in whole samples, or all that the
-            agent has.
-        capacity: the most samples that the agent can use, if it said so.
+            member has.
+        capacity: the most samples that the member can use, if it said so.
         others_samples: S, the agreed samples of all others together.
         fee: for the agreed samples, if all others keep their word, in minor units; below 0 the
-            agent is paid.
+            member is paid.
         largest_fee, largest_charge: the most that can be asked for, whoever delivers what.
     """
 
     terms: Hash
-    agent: Name
+    member: Name
     key: Hash
-    agents: Annotated[int, Field(ge=3)]
+    members: Annotated[int, Field(ge=3)]
     size: Size
     total_size: Annotated[int, Field(ge=3, le=MOST_SIZE_IN_ALL)]
     reported_cost: Cost
@@ -80,18 +80,18 @@ class Contract(Document):
 
     @property
     def standing(self) -> Standing:
-        """What the agent is beside all that signed."""
-        return Standing(self.agents, self.size, self.total_size, self.capacity)
+        """What the member is beside all that signed."""
+        return Standing(self.members, self.size, self.total_size, self.capacity)
 
 
 def wanted_samples(reported_cost: float, terms: Terms, size: int, total_size: int) -> int:
-    """The whole samples that are best under the rule for an agent of this size and cost."""
+    """The whole samples that are best under the rule for a member of this size and cost."""
     own = rule_of(terms).own_curve(terms.curve, size, total_size)
     return int(whole_local_optimum(reported_cost, own))
 
 
 def agreed_samples(enrolment: Enrolment, terms: Terms, size: int, total_size: int) -> int:
-    """The same, or all that the agent has."""
+    """The same, or all that the member has."""
     wanted = wanted_samples(number_of(enrolment.reported_cost), terms, size, total_size)
     return wanted if enrolment.capacity is None else min(wanted, enrolment.capacity)
 
@@ -128,17 +128,17 @@ def capacities_of(capacities: list[int | None]) -> Ints | None:
 def population_of(
     enrolments: Mapping[str, Enrolment], terms: Terms, sizes: Mapping[str, int]
 ) -> Population:
-    """The agents as they would be settled if all keep their word."""
-    agents = sorted(enrolments)
-    said = [enrolments[agent] for agent in agents]
-    size = [sizes.get(agent, 1) for agent in agents]
+    """The members as they would be settled if all keep their word."""
+    members = sorted(enrolments)
+    said = [enrolments[member] for member in members]
+    size = [sizes.get(member, 1) for member in members]
     total, samples = sum(size), []
     for k, each in enumerate(said):
         if why := unfit(each, terms, size[k], total):
             raise InputError(why, k)
         samples.append(agreed_samples(each, terms, size[k], total))
     return Population(
-        agents,
+        members,
         np.array([number_of(each.reported_cost) for each in said]),
         np.array(samples),
         capacity=capacities_of([each.capacity for each in said]),
@@ -147,7 +147,7 @@ def population_of(
 
 
 def with_the_least(standing: Standing, rule: Rule) -> Standing:
-    """The same agent where as little size is settled as may be: it and two others at least."""
+    """The same member where as little size is settled as may be: it and two others at least."""
     least = max(rule.least_total_size(standing.all_sizes), standing.size + 2)
     return replace(standing, total_size=least)
 
@@ -159,7 +159,7 @@ def contract_of(
     among: Standing,
     others_samples: int,
 ) -> Contract:
-    """The contract that follows from a report, for an agent ``among`` all that sign.
+    """The contract that follows from a report, for a member ``among`` all that sign.
 
     The fee is the largest for the fewest samples that are billed, where the others deliver all that
     they agreed to, from as little size as can be settled; the charge where those samples fit worst.
@@ -171,9 +171,9 @@ def contract_of(
     largest_fee(least, terms, u)  # refuses what might not fit
     return Contract(
         terms=terms_hash,
-        agent=enrolment.agent,
+        member=enrolment.member,
         key=enrolment.key,
-        agents=signed.agents,
+        members=signed.agents,
         size=u,
         total_size=U,
         reported_cost=enrolment.reported_cost,
@@ -193,9 +193,9 @@ def contracts_for(
     terms_hash: str,
     sizes: Mapping[str, int] | None = None,
 ) -> dict[str, Contract]:
-    """A contract for each of these agents, such that any deliveries can be settled.
+    """A contract for each of these members, such that any deliveries can be settled.
 
-    An agent whose report cannot be taken, or whose amounts no settlement could hold, is refused by
+    A member whose report cannot be taken, or whose amounts no settlement could hold, is refused by
     its ``index`` in the alphabet. ``sizes``: of the members that have one; else 1.
     """
     population = population_of(enrolments, terms, sizes or {})
@@ -205,14 +205,14 @@ def contracts_for(
         lambda k: f"its report asks for {population.samples[k]:,} samples, too many beside others'",
     )
     contracts, U = {}, population.total_size
-    for k, agent in enumerate(population.agents):
-        S, u = population.total - int(population.samples[k]), (sizes or {}).get(agent, 1)
+    for k, member in enumerate(population.agents):
+        S, u = population.total - int(population.samples[k]), (sizes or {}).get(member, 1)
         among = Standing(len(population), u, U)
         try:
-            contract = contract_of(enrolments[agent], terms, terms_hash, among, S)
+            contract = contract_of(enrolments[member], terms, terms_hash, among, S)
         except ValueError as error:
-            raise InputError(f"agent {agent!r}: {error}", k) from None
-        contracts[agent] = contract
+            raise InputError(f"member {member!r}: {error}", k) from None
+        contracts[member] = contract
     _check_sums(list(contracts.values()), terms)
     return contracts
 
@@ -227,7 +227,7 @@ def _check_sums(contracts: list[Contract], terms: Terms) -> None:
         return
     k = int(np.argmax(owed))
     raise InputError(
-        f"agent {contracts[k].agent!r}: the most it may owe, {owed[k]:,} minor units, is too "
+        f"member {contracts[k].member!r}: the most it may owe, {owed[k]:,} minor units, is too "
         f"much beside what others may; the terms want a larger unit than {terms.unit}",
         k if owed[k] > min(owed) else None,
     )
@@ -235,9 +235,9 @@ def _check_sums(contracts: list[Contract], terms: Terms) -> None:
 
 def roster_hash(contracts: Mapping[str, Contract]) -> str:
     """One hash of all contracts."""
-    return digest(canonical({agent: contract.hash() for agent, contract in contracts.items()}))
+    return digest(canonical({member: contract.hash() for member, contract in contracts.items()}))
 
 
 def declining(why: str) -> dict[str, str]:
-    """What an agent answers that does not sign."""
+    """What a member answers that does not sign."""
     return {"declines": why}

@@ -1,18 +1,18 @@
-"""What agents attest in every round, and what they are billed for in the end.
+"""What members attest in every round, and what they are billed for in the end.
 
-- An attestation is signed by the agent: from which model it started, on how many distinct samples
+- An attestation is signed by the member: from which model it started, on how many distinct samples
   it trains, how many of them it has used so far, and a digest of those (`training.site`).
 - Delivered are the samples used according to the last attestation that the ledger has. That is
-  what an agent *says* its training code counted; the digest keeps it from changing its story.
-- Counted is what was delivered or, where the operator ends the training early, as many as the agent
-  would have used at that pace, up to what it promised: `delivered·planned/held` of the rounds. That
+  what a member *says* its training code counted; the digest keeps it from changing its story.
+- Counted is what was delivered or, where the operator ends the training early, as many as the
+  member would have used at that pace, up to what it promised: `delivered·planned/held` of the rounds. That
   it could not use all of it is not its fault, and what it did not use it is not billed for.
-- Billed is that part of what is counted for which the agent was there: `counted·attended/asked`,
+- Billed is that part of what is counted for which the member was there: `counted·attended/asked`,
   of the rounds that it was asked for. The charge goes by what is counted: being away is no misfit.
-- Neither is ever below the billing floor (`mechanism.billing`), so that one agent's failure never
+- Neither is ever below the billing floor (`mechanism.billing`), so that one member's failure never
   blocks a settlement. Both are rounded down to whole samples, so that nothing is gained by parts
   of one; who keeps its word has used enough for all that it promised.
-- An agent has left if it said so, or has missed more rounds at the end than it may: `MAY_MISS`, or
+- A member has left if it said so, or has missed more rounds at the end than it may: `MAY_MISS`, or
   a third of all where that is less. So no single lost answer makes it one that left. A member that
   left pays its fee and no charge, and forfeits reward and rebate. One that never took part owes
   nothing and gets nothing.
@@ -38,21 +38,21 @@ MAY_MISS = 2
 
 
 LEFT = "left"
-"""Why an agent is absent that said it leaves; it is not asked again."""
+"""Why a member is absent that said it leaves; it is not asked again."""
 
 NOT_BEGUN = "not begun"
-"""Why an agent is absent that has never taken part and is not asked any more (`LAST_TO_BEGIN`)."""
+"""Why a member is absent that has never taken part and is not asked any more (`LAST_TO_BEGIN`)."""
 
 LAST_TO_BEGIN = 3
-"""The last round in which an agent may take part for the first time. After that it is sent no more
+"""The last round in which a member may take part for the first time. After that it is sent no more
 models, since it would get them for nothing."""
 
 NOT_ASKED = (LEFT, NOT_BEGUN)
-"""Why an agent is absent that was not asked for the round."""
+"""Why a member is absent that was not asked for the round."""
 
 
 class Attestation(Document):
-    """What an agent says with its model after a round."""
+    """What a member says with its model after a round."""
 
     round: Round
     start: Hash
@@ -63,10 +63,10 @@ class Attestation(Document):
 
 
 class Delivery(Document):
-    """What one agent promised and delivered in all, and in how many of the rounds it was asked for
+    """What one member promised and delivered in all, and in how many of the rounds it was asked for
     it took part."""
 
-    agent: Name
+    member: Name
     promised: Samples
     delivered: Samples
     counted: Samples
@@ -91,7 +91,7 @@ def may_miss(rounds: int) -> int:
 
 
 def leaving(number: int) -> dict[str, int]:
-    """What an agent answers to this round instead, if it leaves."""
+    """What a member answers to this round instead, if it leaves."""
     return {"leaves": number}
 
 
@@ -121,7 +121,7 @@ def counted_and_billed(
     asked: int,
     left: bool,
 ) -> tuple[int, int]:
-    """By what an agent is charged, and for what it is billed. Pace counts for those that stayed."""
+    """By what a member is charged, and for what it is billed. Pace counts for those that stayed."""
     floor = billing_floor(terms, contract.size)
     planned, held = (1, 1) if left else (rounds.planned, rounds.held)
     counted = min(contract.samples * held, delivered * planned)  # times the rounds held
@@ -138,29 +138,29 @@ def deliveries(
     terms: Terms,
     gone: Collection[str] = (),
 ) -> list[Delivery]:
-    """What each agent delivered, by its last attestation; agents that never took part are not
-    among them. ``attended``, ``asked``: rounds by agent; ``gone``: agents that said they leave."""
+    """What each member delivered, by its last attestation; members that never took part are not
+    among them. ``attended``, ``asked``: rounds by member; ``gone``: who said that they leave."""
     found = []
-    for agent, said in sorted(attested.items()):
-        contract = contracts[agent]
-        left = agent in gone or rounds.held - said.round > may_miss(rounds.held)
+    for member, said in sorted(attested.items()):
+        contract = contracts[member]
+        left = member in gone or rounds.held - said.round > may_miss(rounds.held)
         counted, billed = counted_and_billed(
             contract,
             terms,
             rounds,
             delivered=said.used,
-            attended=attended[agent],
-            asked=asked[agent],
+            attended=attended[member],
+            asked=asked[member],
             left=left,
         )
         found.append(
             Delivery(
-                agent=agent,
+                member=member,
                 promised=contract.samples,
                 delivered=said.used,
                 counted=counted,
-                attended=attended[agent],
-                asked=asked[agent],
+                attended=attended[member],
+                asked=asked[member],
                 billed=billed,
                 last_round=said.round,
                 left=left,
@@ -188,7 +188,7 @@ def void_in_words(
 ) -> str:
     """The same for people to read."""
     if why == "too few":
-        return "fewer than three agents delivered anything; no money moves"
+        return "fewer than three members delivered anything; no money moves"
     size, signed = _size(delivered, contracts), sum(each.size for each in contracts.values())
     return (
         f"those who delivered have {size:,} of the size of {signed:,} that signed, too little "
@@ -199,10 +199,10 @@ def void_in_words(
 def billed_population(
     delivered: Collection[Delivery], contracts: Mapping[str, Contract]
 ) -> Population:
-    """The agents to settle, three or more."""
-    agreed = [contracts[each.agent] for each in delivered]
+    """The members to settle, three or more."""
+    agreed = [contracts[each.member] for each in delivered]
     return Population(
-        [each.agent for each in delivered],
+        [each.member for each in delivered],
         np.array([number_of(contract.reported_cost) for contract in agreed]),
         np.array([each.billed for each in delivered]),
         counted=np.array([each.counted for each in delivered]),
@@ -214,4 +214,4 @@ def billed_population(
 
 
 def _size(delivered: Collection[Delivery], contracts: Mapping[str, Contract]) -> int:
-    return sum(contracts[each.agent].size for each in delivered)
+    return sum(contracts[each.member].size for each in delivered)

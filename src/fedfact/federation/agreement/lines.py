@@ -15,7 +15,7 @@ from ..wire.document import Document, Money, Name, Samples
 from .contract import Contract
 from .delivery import Delivery, billed_population, why_void
 
-Account = Annotated[str, Field(pattern=r"^(operator|agent/[A-Za-z0-9][A-Za-z0-9_-]{0,62})$")]
+Account = Annotated[str, Field(pattern=r"^(operator|member/[A-Za-z0-9][A-Za-z0-9_-]{0,62})$")]
 
 
 class Posting(Document):
@@ -26,13 +26,13 @@ class Posting(Document):
 
 
 class Line(Document):
-    """What one agent pays and receives, and the postings that move it.
+    """What one member pays and receives, and the postings that move it.
 
     Billed are its ``samples``, and the charge goes by those ``counted`` (`delivery`). A fee below 0
-    is paid to the agent.
+    is paid to the member.
     """
 
-    agent: Name
+    member: Name
     samples: Samples
     counted: Samples
     fee: Money
@@ -56,7 +56,7 @@ def settlement_of(
 
 
 def lines_of(settlement: Settlement | None) -> list[Line]:
-    """One line for each agent."""
+    """One line for each member."""
     if settlement is None:
         return []
     amounts = {
@@ -66,16 +66,16 @@ def lines_of(settlement: Settlement | None) -> list[Line]:
     group, won = settlement.group.tolist(), settlement.won.tolist()
     return [
         Line(
-            agent=agent,
+            member=member,
             samples=int(settlement.population.samples[k]),
             counted=int(settlement.population.used[k]),
             group=None if group[k] < 0 else group[k],
             won=won[k],
             postings=[
-                Posting(account=f"agent/{agent}", amount=amounts["net"][k]),
+                Posting(account=f"member/{member}", amount=amounts["net"][k]),
                 Posting(account="operator", amount=-amounts["net"][k]),
             ],
             **{name: column[k] for name, column in amounts.items()},
         )
-        for k, agent in enumerate(settlement.population.agents)
+        for k, member in enumerate(settlement.population.agents)
     ]

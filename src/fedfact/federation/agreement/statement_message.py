@@ -24,13 +24,13 @@ class StatementMessage(Stored):
 
     Attributes:
         rounds: those that were held; of them the member was ``asked`` for some, and ``attended``.
-        agents, samples, size: of all that are settled.
+        members, samples, size: of all that are settled.
         model: the final model, for members that stayed.
     """
 
     settlement: Annotated[int, Field(ge=0)]
     rounds: Round
-    agents: Annotated[int, Field(ge=3)]
+    members: Annotated[int, Field(ge=3)]
     samples: Annotated[int, Field(ge=1, le=MOST_IN_ALL)]
     size: Annotated[int, Field(ge=3, le=MOST_SIZE_IN_ALL)]
     left: bool
@@ -49,7 +49,7 @@ def in_words(told: StatementMessage, contract: Contract, terms: Terms) -> Statem
         samples=line.samples,
         counted=line.counted,
         total=told.samples,
-        standing=Standing(told.agents, contract.size, told.size, contract.capacity),
+        standing=Standing(told.members, contract.size, told.size, contract.capacity),
         signed_size=contract.total_size,
         fee=line.fee,
         charge=line.charge,
@@ -59,11 +59,11 @@ def in_words(told: StatementMessage, contract: Contract, terms: Terms) -> Statem
         won=line.won,
         left=told.left,
     )
-    return statement_of_figures(line.agent, figures, terms, line.net)
+    return statement_of_figures(line.member, figures, terms, line.net)
 
 
 class Answer(Stored):
-    """What an agent says to a statement."""
+    """What a member says to a statement."""
 
     statement: Hash
     agrees: bool

@@ -1,4 +1,4 @@
-"""The terms of one season of a federation as they are published: all that every agent signs.
+"""The terms of one season of a federation as they are published: all that every member signs.
 
 Money (A, b, rule, unit, ...), training (network, recipe, rounds), conduct (quorum, deadlines), the
 consortium and its operator's public key, and the commitment to the operator's secret seed. The
@@ -36,7 +36,7 @@ _WHOLE = ("minimum_samples", "escrow")  # all other numbers are decimal, as text
 
 
 class Conduct(Document):
-    """How long agents have to answer, and how many must take part."""
+    """How long members have to answer, and how many must take part."""
 
     quorum: Annotated[int, Field(ge=2, le=10_000)] = 3
     round_seconds: Annotated[int, Field(ge=1, le=604_800)] = 60

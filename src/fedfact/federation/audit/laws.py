@@ -57,40 +57,40 @@ class Unchecked(Exception):  # noqa: N818  (nothing is wrong)
 
 
 class Contested(Exception):  # noqa: N818  (nobody knows whose)
-    """What the agent says and the ledger does not, and nobody else can know."""
+    """What the member says and the ledger does not, and nobody else can know."""
 
 
-def _said(entry: Entry, evidence: Evidence, record: SeasonState, kind: str, agent: str) -> Head:
-    """What an agent said, if it did."""
+def _said(entry: Entry, evidence: Evidence, record: SeasonState, kind: str, member: str) -> Head:
+    """What a member said, if it did."""
     try:
         head = evidence.read_head()
-        wanted = (record.federation, kind, agent, OPERATOR)
+        wanted = (record.federation, kind, member, OPERATOR)
         if (head.federation, head.kind, head.sender, head.to) != wanted:
-            raise Fault(entry, f"holds a message that is no {kind} of {agent} to the operator")
-        if not evidence.is_by(record.keys[agent]):
-            raise Fault(entry, f"holds a message that {agent} did not sign")
+            raise Fault(entry, f"holds a message that is no {kind} of {member} to the operator")
+        if not evidence.is_by(record.keys[member]):
+            raise Fault(entry, f"holds a message that {member} did not sign")
         return head
     except (InputError, KeyError) as error:
         raise Fault(entry, str(error)) from None
 
 
 def enrolments(replayed: Replayed) -> str:
-    """Every agent signed its own report, and agents that declined said so themselves.
+    """Every member signed its own report, and members that declined said so themselves.
 
     Whose the keys are that members registered, only they can say: `verify_copy`.
     """
     documents, record = replayed
     for entry, document in documents:
         if isinstance(document, Enrolled):
-            _said(entry, document.said, record, "enrol", document.agent)
-        elif isinstance(document, Declined) and document.by == "agent":
+            _said(entry, document.said, record, "enrol", document.member)
+        elif isinstance(document, Declined) and document.by == "member":
             if document.said is None:
-                raise Fault(entry, f"lets {document.agent} decline without its word")
-            head = _said(entry, document.said, record, "agree", document.agent)
+                raise Fault(entry, f"lets {document.member} decline without its word")
+            head = _said(entry, document.said, record, "agree", document.member)
             if head.content != declining(document.why):
-                raise Fault(entry, f"lets {document.agent} decline, which said something else")
+                raise Fault(entry, f"lets {document.member} decline, which said something else")
     enrolled, declined = len(record.enrolments), len(record.declined)
-    return f"{enrolled} agents by the keys they registered, {declined} declined"
+    return f"{enrolled} members by the keys they registered, {declined} declined"
 
 
 def contracts(replayed: Replayed) -> str:
@@ -101,32 +101,34 @@ def contracts(replayed: Replayed) -> str:
     try:
         wanted = contracts_for(record.enrolments, record.money, record.federation, record.sizes)
     except InputError as error:
-        raise _of_that_agent(error, replayed) from None
+        raise _of_that_member(error, replayed) from None
     for entry, document in documents:
         if isinstance(document, Roster):
-            named = Roster(agents=len(wanted), contracts=roster_hash(wanted))
+            named = Roster(members=len(wanted), contracts=roster_hash(wanted))
             if document != named:
                 raise Fault(entry, "is the roster of other contracts")
         if not isinstance(document, Agreed):
             continue
         contract = document.contract
-        if contract != wanted[contract.agent]:
+        if contract != wanted[contract.member]:
             raise Fault(entry, "has figures that do not follow from the reports")
         operator = record.terms.operator
         if not is_signed(operator, "contract", contract.encoded(), document.operator):
             raise Fault(entry, "is a contract that the operator did not sign")
-        head = _said(entry, document.said, record, "agree", contract.agent)
+        head = _said(entry, document.said, record, "agree", contract.member)
         if head.content != {"contract": contract.hash()}:
-            raise Fault(entry, f"is a contract that {contract.agent} did not sign")
+            raise Fault(entry, f"is a contract that {contract.member} did not sign")
     return f"{len(record.contracts)} contracts"
 
 
-def _of_that_agent(error: InputError, replayed: Replayed) -> Fault:
+def _of_that_member(error: InputError, replayed: Replayed) -> Fault:
     """A contract that could not be, by its entry where it is known whose it is."""
     documents, record = replayed
-    agent = None if error.index is None else sorted(record.enrolments)[error.index]
+    member = None if error.index is None else sorted(record.enrolments)[error.index]
     signed = [entry for entry, each in documents if isinstance(each, Agreed)]
-    own = [e for e, each in documents if isinstance(each, Agreed) and each.contract.agent == agent]
+    own = [
+        e for e, each in documents if isinstance(each, Agreed) and each.contract.member == member
+    ]
     entry = next(iter(own or signed), None)
     return Fault(entry, f"is a contract that could not be: {error}")
 
@@ -137,12 +139,12 @@ def seed(replayed: Replayed) -> str:
     for entry, document in documents:
         if isinstance(document, Nonces):
             before = {"number": entry.number - 1, "entry": entry.previous}
-            for agent, evidence in document.opened.items():
-                head = _said(entry, evidence, record, "open", agent)
-                if not opens(head, record.contracts[agent]):
-                    raise Fault(entry, f"holds a nonce that {agent} did not commit itself to")
+            for member, evidence in document.opened.items():
+                head = _said(entry, evidence, record, "open", member)
+                if not opens(head, record.contracts[member]):
+                    raise Fault(entry, f"holds a nonce that {member} did not commit itself to")
                 if head.content["ledger"] != before:
-                    raise Fault(entry, f"holds a nonce that {agent} opened at another time")
+                    raise Fault(entry, f"holds a nonce that {member} opened at another time")
             if rule_of(record.money).draws and not document.opened:
                 raise Fault(entry, "leaves the draw to the operator alone")
         elif isinstance(document, Revealed):
@@ -164,49 +166,51 @@ def rounds(replayed: Replayed) -> str:
     most, steps = plan.rounds, plan.recipe.local_steps
     for entry, document in documents:
         if isinstance(document, Leaves):
-            head = _said(entry, document.said, record, "round", document.agent)
+            head = _said(entry, document.said, record, "round", document.member)
             if head.content != leaving(document.round):
-                raise Fault(entry, f"lets {document.agent} leave, which said something else")
-            gone.add(document.agent)
+                raise Fault(entry, f"lets {document.member} leave, which said something else")
+            gone.add(document.member)
         if not isinstance(document, RoundDone):
             continue
         if last is not None and document.start != last:
             raise Fault(entry, "does not start from the model of the round before")
         if len(document.attested) < quorum or document.round > most:
-            raise Fault(entry, "has fewer agents than the quorum, or is beyond the last round")
-        for agent, evidence in document.attested.items():
-            head = _said(entry, evidence, record, "round", agent)
+            raise Fault(entry, "has fewer members than the quorum, or is beyond the last round")
+        for member, evidence in document.attested.items():
+            head = _said(entry, evidence, record, "round", member)
             try:
                 said = Attestation.take(head.content)
-                contract = record.contracts[agent]
-                check_attestation(said, contract, before.get(agent), document.round, document.start)
+                contract = record.contracts[member]
+                check_attestation(
+                    said, contract, before.get(member), document.round, document.start
+                )
                 if said.steps != steps:
                     raise InputError("other steps than the terms say")
             except InputError as error:
-                raise Fault(entry, f"{agent}: {error}") from None
-            if agent in gone:
-                raise Fault(entry, f"has {agent}, who had left")
-            before[agent] = said
-        if gone != {agent for agent, why in document.absent.items() if why == LEFT}:
+                raise Fault(entry, f"{member}: {error}") from None
+            if member in gone:
+                raise Fault(entry, f"has {member}, who had left")
+            before[member] = said
+        if gone != {member for member, why in document.absent.items() if why == LEFT}:
             raise Fault(entry, "has others away for good than those who said so")
-        idle = {agent for agent, why in document.absent.items() if why == NOT_BEGUN}
+        idle = {member for member, why in document.absent.items() if why == NOT_BEGUN}
         if idle & before.keys() or (idle and document.round <= LAST_TO_BEGIN):
-            raise Fault(entry, "did not ask agents that were to be asked")
+            raise Fault(entry, "did not ask members that were to be asked")
         last = document.model
     return f"{len(record.rounds)} of {most} rounds"
 
 
 def delivered(replayed: Replayed) -> str:
-    """What agents are billed for is what they attested last."""
+    """What members are billed for is what they attested last."""
     documents, record = replayed
     if not record.deliveries and record.revealed is None:
         return "none yet"
-    wanted = {each.agent: each for each in record.deliveries_now()}
+    wanted = {each.member: each for each in record.deliveries_now()}
     for entry, document in documents:
-        if isinstance(document, Delivery) and document != wanted.get(document.agent):
-            raise Fault(entry, "is not what the agent attested")
+        if isinstance(document, Delivery) and document != wanted.get(document.member):
+            raise Fault(entry, "is not what the member attested")
     left = sum(each.left for each in wanted.values())
-    return f"{len(wanted)} agents, {left} left before the end"
+    return f"{len(wanted)} members, {left} left before the end"
 
 
 def amounts(replayed: Replayed) -> str:
@@ -217,7 +221,7 @@ def amounts(replayed: Replayed) -> str:
     settlement = record.settlement_now()
     opening, lines = (
         settled_of(settlement, record.money.rule, record.void_now),
-        {x.agent: x for x in lines_of(settlement)},
+        {x.member: x for x in lines_of(settlement)},
     )
     found, due, last = 0, 0, None
     for entry, document in documents:
@@ -228,7 +232,7 @@ def amounts(replayed: Replayed) -> str:
                 raise Fault(entry, "has other sums than follow from the deliveries")
             found, due, last = found + 1, len(lines), entry
         elif isinstance(document, Line):
-            if document != lines.get(document.agent):
+            if document != lines.get(document.member):
                 raise Fault(entry, "has amounts that do not follow from the deliveries")
             due -= 1
     if due:
@@ -266,20 +270,20 @@ def acknowledgements(replayed: Replayed) -> str:
     for entry, document in rest:
         so_far.take(entry, document)
         if isinstance(document, Acknowledged):
-            head = _said(entry, document.said, record, "statement", document.agent)
+            head = _said(entry, document.said, record, "statement", document.member)
             told = told or so_far.statement_messages(list(so_far.lines))
             try:
                 answer = Answer.take(head.content)
             except InputError as error:
-                raise Fault(entry, f"{document.agent}: {error}") from None
-            if answer.statement != told[document.agent].hash():
-                raise Fault(entry, f"{document.agent} was told something else")
+                raise Fault(entry, f"{document.member}: {error}") from None
+            if answer.statement != told[document.member].hash():
+                raise Fault(entry, f"{document.member} was told something else")
             if not answer.agrees:
-                disputed.append(document.agent)
+                disputed.append(document.member)
         elif isinstance(document, Handed):
-            head = _said(entry, document.said, record, "model", document.agent)
+            head = _said(entry, document.said, record, "model", document.member)
             if head.content != {"model": record.rounds[-1].model}:
-                raise Fault(entry, f"{document.agent} signed for another model than the last one")
+                raise Fault(entry, f"{document.member} signed for another model than the last one")
         else:
             told = {}
     if record.settled is not None and record.settled.void:

@@ -12,10 +12,10 @@ from .laws import Contested, Fault, Unchecked
 from .verify import Verdict, judge, of_all
 
 
-def verify_copy(entries: list[Entry], agent: str, files: MemberFiles) -> list[Verdict]:
-    """Whether the ledger says what an agent was told and signed, by the copies it kept.
+def verify_copy(entries: list[Entry], member: str, files: MemberFiles) -> list[Verdict]:
+    """Whether the ledger says what a member was told and signed, by the copies it kept.
 
-    Of ``files`` every season is looked at; no secret of the agent's is needed. Contested is what
+    Of ``files`` every season is looked at; no secret of the member's is needed. Contested is what
     one side says and the other does not, and nobody else can know: an answer may have been thrown
     away, or lost on its way.
     """
@@ -25,28 +25,28 @@ def verify_copy(entries: list[Entry], agent: str, files: MemberFiles) -> list[Ve
         return [Verdict("own copy", None, f"not checked: {error}")]
     kept = seasons_kept(files.directory)
     there = [season for season in state.seasons if season.number in kept]
-    verdicts = [judge(partial(_heads, entries, agent, files), state, "own heads")]
+    verdicts = [judge(partial(_heads, entries, member, files), state, "own heads")]
     of_seasons = [
-        _of_season(entries, agent, MemberFiles(files.directory, season.number), season)
+        _of_season(entries, member, MemberFiles(files.directory, season.number), season)
         for season in there
     ]
     return verdicts + [of_all(list(each)) for each in zip(*of_seasons, strict=True)]
 
 
-def _heads(entries: list[Entry], agent: str, files: MemberFiles, state: LedgerState) -> str:
+def _heads(entries: list[Entry], member: str, files: MemberFiles, state: LedgerState) -> str:
     seen = files.heads()
-    if not seen and any(agent in season.reports for season in state.seasons):
-        raise Unchecked("heads.jsonl, which has the heads that the agent was shown, has none")
+    if not seen and any(member in season.reports for season in state.seasons):
+        raise Unchecked("heads.jsonl, which has the heads that the member was shown, has none")
     for head in seen:
         if head.number >= len(entries):
-            raise InputError(f"the agent saw an entry {head.number}; the ledger was cut off")
+            raise InputError(f"the member saw an entry {head.number}; the ledger was cut off")
         if entries[head.number].hash != head.entry:
-            raise Fault(entries[head.number], "is another than the agent was shown")
+            raise Fault(entries[head.number], "is another than the member was shown")
     return f"{len(seen)} heads"
 
 
 def _of_season(
-    entries: list[Entry], agent: str, files: MemberFiles, season: SeasonState
+    entries: list[Entry], member: str, files: MemberFiles, season: SeasonState
 ) -> list[Verdict]:
     """The same of one season."""
 
@@ -54,74 +54,74 @@ def _of_season(
         signed = files.contract()
         if record.roster is None:
             return "none signed yet"
-        if agent in record.declined and files.opened() is None and files.last_round() is None:
+        if member in record.declined and files.opened() is None and files.last_round() is None:
             return "takes no part"  # what it may have signed before never came into force
-        if record.contracts.get(agent) != signed:
-            raise InputError("the ledger has another contract than the agent signed")
+        if record.contracts.get(member) != signed:
+            raise InputError("the ledger has another contract than the member signed")
         return "as signed"
 
     def nonce(record: SeasonState) -> str:
         opened = files.opened()
         if record.nonces is None or record.roster is None:
             return "not opened yet"
-        if agent not in record.contracts:
+        if member not in record.contracts:
             return "takes no part"
-        if opened is None and agent in record.nonces.opened:
-            raise Unchecked("the agent opened it, and opened.json, which says for what, is gone")
+        if opened is None and member in record.nonces.opened:
+            raise Unchecked("the member opened it, and opened.json, which says for what, is gone")
         if opened is None:
             if not rule_of(record.money).draws:
                 return "not opened, which changes nothing: this rule has no draw"
-            raise Contested("the ledger says that the agent withheld its nonce; was it asked?")
+            raise Contested("the ledger says that the member withheld its nonce; was it asked?")
         if record.roster.contracts != opened.roster:
-            raise InputError("the ledger has another roster than the agent opened its nonce for")
+            raise InputError("the ledger has another roster than the member opened its nonce for")
         nonces = (each for each in entries if (each.season, each.kind) == (record.number, "nonces"))
         if opened.ledger != next(nonces).previous:
-            raise InputError("the agent opened its nonce for another ledger than this")
-        if agent in record.nonces.withheld:
-            raise Contested("the ledger says that the agent withheld a nonce that it opened")
+            raise InputError("the member opened its nonce for another ledger than this")
+        if member in record.nonces.withheld:
+            raise Contested("the ledger says that the member withheld a nonce that it opened")
         return "as opened"
 
     def rounds(record: SeasonState) -> str:
         late = {each.round: each.late for each in files.rounds()}
-        if not late and agent in record.attested:
+        if not late and member in record.attested:
             raise Unchecked("training.bin, which has the last round that it answered, is gone")
-        away = [done.round for done in record.rounds if agent in done.absent]
+        away = [done.round for done in record.rounds if member in done.absent]
         if in_time := [number for number in away if late.get(number) is False]:
             said = ", ".join(map(str, in_time))
-            raise Contested(f"the agent answered well in time, and is not counted: round {said}")
+            raise Contested(f"the member answered well in time, and is not counted: round {said}")
         missed = ", ".join(str(number) for number in away if number in late)
         taken = len(record.rounds) - len(away)
         return f"took part in {taken}" + (f", not in time for {missed}" if missed else "")
 
     def statements(record: SeasonState) -> str:
         kept = files.statements()
-        if not kept and agent in record.acknowledged:
-            raise Unchecked("the agent answered its statement, and its copy is gone")
+        if not kept and member in record.acknowledged:
+            raise Unchecked("the member answered its statement, and its copy is gone")
         for told in kept:
             if told.settlement == record.settlement and (
-                agent not in record.lines
-                or told.hash() != record.statement_messages([agent])[agent].hash()
+                member not in record.lines
+                or told.hash() != record.statement_messages([member])[member].hash()
             ):
-                raise InputError("the ledger's settlement is not what the agent was told")
+                raise InputError("the ledger's settlement is not what the member was told")
             if not _is_settlement(entries, told.settlement):
-                raise InputError(f"the agent was told of settlement {told.settlement}: not there")
+                raise InputError(f"the member was told of settlement {told.settlement}: not there")
         if kept and kept[-1].settlement != record.settlement:
             return f"{len(kept)} statements; the last one told was reversed since"
         return f"{len(kept)} statements"
 
     def answers(record: SeasonState) -> str:
         answer = None if record.settlement is None else files.answer(record.settlement)
-        if answer is None and agent in record.acknowledged:
-            raise Unchecked("the agent's copy of its answer is gone")
+        if answer is None and member in record.acknowledged:
+            raise Unchecked("the member's copy of its answer is gone")
         if answer is None:
             return "none given"
-        if agent not in record.acknowledged:
+        if member not in record.acknowledged:
             raise Contested(
-                f"the agent {'agreed' if answer.agrees else 'disputed'}, which is not in the "
+                f"the member {'agreed' if answer.agrees else 'disputed'}, which is not in the "
                 "ledger; a resume asks it again"
             )
-        if record.acknowledged[agent].said.read_head().content != answer.dump():
-            raise InputError("the ledger has another answer than the agent gave")
+        if record.acknowledged[member].said.read_head().content != answer.dump():
+            raise InputError("the ledger has another answer than the member gave")
         return "as given: agreed" if answer.agrees else "as given: disputed"
 
     checks = (contract, nonce, rounds, statements, answers)

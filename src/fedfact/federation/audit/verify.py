@@ -2,7 +2,7 @@
 
 What these checks prove: the ledger is whole and unchanged, everybody signed what it says they
 signed, and every amount follows from that. What they cannot: that samples were really used (that
-is attested, not proved), and that no entries were cut off at the end (compare with an agent's own
+is attested, not proved), and that no entries were cut off at the end (compare with a member's own
 copy: `verify_copy`).
 """
 
@@ -25,7 +25,7 @@ from .laws import CHECKS, Contested, Fault, Replayed, Unchecked
 class Verdict:
     """What one check found; ``holds`` is None where what it needs is not sound or not there.
 
-    Where it is ``contested`` it does not hold either: the agent's word is against the operator's.
+    Where it is ``contested`` it does not hold either: the member's word is against the operator's.
     """
 
     name: str
@@ -142,7 +142,7 @@ def verify_ledger(place: str) -> tuple[list[Entry], list[Verdict]]:
 
 
 def is_sound(verdicts: list[Verdict]) -> bool:
-    """Whether nothing was found wrong but what an agent contests, no fault of the ledger's."""
+    """Whether nothing was found wrong but what a member contests, no fault of the ledger's."""
     return all(each.holds is not False or each.contested for each in verdicts)
 
 

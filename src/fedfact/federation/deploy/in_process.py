@@ -48,7 +48,7 @@ class FinishedFederation(Tabular):
 
     def rows(self) -> list[dict[str, Any]]:
         """One row a member: samples promised, used and billed, and its net, in minor units."""
-        members = overview(self.state)["agents"]
+        members = overview(self.state)["members"]
         return [{"member": name, **_known(row)} for name, row in members.items()]
 
     def shown_rows(self) -> list[dict[str, Any]]:
@@ -92,7 +92,7 @@ def run_federation(
 ) -> FinishedFederation:
     """Run a federation from enrolment to statements, in a directory that is not there yet.
 
-    ``members`` has for each name the keys of its ``agent.toml``: ``true_cost``, ``data`` and more
+    ``members`` has for each name the keys of its ``member.toml``: ``true_cost``, ``data`` and more
     (see `MemberConfig`). ``terms`` is a federation's ``terms.toml``; without one, the small example
     that ``fedfact federation init`` uses. ``sizes``: of each member, under a rule that knows them,
     how large it is. The operator's directory is ``directory/operator``, a

@@ -40,23 +40,23 @@ class SeasonOpened(Document):
 
 
 class Enrolled(Document):
-    """An agent enrolled; ``said`` is the message with its `contract.Enrolment`."""
+    """A member enrolled; ``said`` is the message with its `contract.Enrolment`."""
 
-    agent: Name
+    member: Name
     said: Evidence
 
 
 class Declined(Document):
-    """An agent is not taking part, by its own word, which ``said`` is, or the operator's."""
+    """A member is not taking part, by its own word, which ``said`` is, or the operator's."""
 
-    agent: Name
-    by: Annotated[str, Field(pattern=r"^(agent|operator)$")]
+    member: Name
+    by: Annotated[str, Field(pattern=r"^(member|operator)$")]
     why: Words
     said: Evidence | None
 
 
 class Agreed(Document):
-    """A contract, signed by the operator and, in the message that ``said`` yes to it, the agent."""
+    """A contract, signed by the operator and, in the message ``said`` by which it agreed, the member."""
 
     contract: Contract
     operator: Signature
@@ -66,27 +66,27 @@ class Agreed(Document):
 class Roster(Document):
     """All contracts are signed: from here on nobody joins and no contract changes."""
 
-    agents: Annotated[int, Field(ge=3)]
+    members: Annotated[int, Field(ge=3)]
     contracts: Hash
 
 
 class Nonces(Document):
-    """The agents' nonces, and the agents that withheld theirs, whose commitments count instead."""
+    """The nonces, and the members that withheld theirs, whose commitments count instead."""
 
     opened: dict[Name, Evidence]
     withheld: list[Name]
 
 
 class Leaves(Document):
-    """An agent leaves: what it answered to this round."""
+    """A member leaves: what it answered to this round."""
 
-    agent: Name
+    member: Name
     round: Round
     said: Evidence
 
 
 class RoundDone(Document):
-    """One round: the attestations of agents that took part, those that did not, and the model."""
+    """One round: the attestations of members that took part, those that did not, and the model."""
 
     round: Round
     start: Hash
@@ -115,24 +115,24 @@ class Settled(Document):
     """
 
     rule: Annotated[str, AfterValidator(_known_rule)]
-    agents: int
+    members: int
     samples: Annotated[int, Field(ge=0)]
     surplus: Money
     void: Void | None
 
 
 class Acknowledged(Document):
-    """An agent has its statement; the message says whether it agrees."""
+    """A member has its statement; the message says whether it agrees."""
 
-    agent: Name
+    member: Name
     settlement: Annotated[int, Field(ge=0)]
     said: Evidence
 
 
 class Handed(Document):
-    """An agent has the final model of a void settlement; the message names the model."""
+    """A member has the final model of a void settlement; the message names the model."""
 
-    agent: Name
+    member: Name
     settlement: Annotated[int, Field(ge=0)]
     said: Evidence
 
@@ -148,10 +148,10 @@ class Reversal(Document):
 def settled_of(settlement: Settlement | None, rule: str, void: Void | None) -> Settled:
     """The entry that opens a settlement, or says why it is void."""
     if settlement is None:
-        return Settled(rule=rule, agents=0, samples=0, surplus=0, void=void)
+        return Settled(rule=rule, members=0, samples=0, surplus=0, void=void)
     return Settled(
         rule=settlement.terms.rule,
-        agents=len(settlement.population),
+        members=len(settlement.population),
         samples=exact_sum(settlement.population.samples),
         surplus=settlement.surplus,
         void=None,

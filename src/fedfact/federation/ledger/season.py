@@ -59,7 +59,7 @@ class SeasonState:
         self.nonces: Nonces | None = None
         self.rounds: list[RoundDone] = []
         self.attested: dict[str, Attestation] = {}
-        self.attended: Counter[str] = Counter()  # rounds, by agent
+        self.attended: Counter[str] = Counter()  # rounds, by member
         self.asked: Counter[str] = Counter()
         self.gone: set[str] = set()  # by their own word
         self.deliveries: dict[str, Delivery] = {}
@@ -109,17 +109,17 @@ class SeasonState:
             return {}
         if not self.settled.void:
             return dict.fromkeys(sorted(self.lines.keys() - self.acknowledged.keys()), "statement")
-        stayed = {agent for agent, each in self.deliveries.items() if not each.left}
+        stayed = {member for member, each in self.deliveries.items() if not each.left}
         return dict.fromkeys(sorted(stayed - self.handed.keys()), "model")
 
     def seed_of_draw(self, operator_seed: bytes) -> int:
         """The seed of the draw, with the commitments of those who withheld their nonces."""
         assert self.nonces is not None
         opened = {
-            agent: _nonce(evidence.read_head().content.get("nonce"))
-            for agent, evidence in self.nonces.opened.items()
+            member: _nonce(evidence.read_head().content.get("nonce"))
+            for member, evidence in self.nonces.opened.items()
         }
-        kept = {agent: self.contracts[agent].nonce for agent in self.nonces.withheld}
+        kept = {member: self.contracts[member].nonce for member in self.nonces.withheld}
         return draw_seed(operator_seed, opened | kept)
 
     def deliveries_now(self) -> list[Delivery]:
@@ -147,29 +147,29 @@ class SeasonState:
         delivered, draw = self.deliveries.values(), self.revealed.draw
         return settlement_of(delivered, self.contracts, self.money, draw)
 
-    def statement_messages(self, agents: list[str]) -> dict[str, StatementMessage]:
-        """What these agents are told of the settlement."""
+    def statement_messages(self, members: list[str]) -> dict[str, StatementMessage]:
+        """What these members are told of the settlement."""
         assert self.settlement is not None
         assert self.settled is not None
         settlement = self.settlement_now()
         assert settlement is not None
         last = self.rounds[-1].model
         return {
-            agent: StatementMessage(
+            member: StatementMessage(
                 format=FORMAT,
                 settlement=self.settlement,
                 rounds=len(self.rounds),
-                agents=self.settled.agents,
+                members=self.settled.members,
                 samples=self.settled.samples,
                 size=settlement.population.total_size,
-                left=self.deliveries[agent].left,
-                attended=self.deliveries[agent].attended,
-                asked=self.deliveries[agent].asked,
-                last_round=self.deliveries[agent].last_round,
-                line=self.lines[agent],
-                model=None if self.deliveries[agent].left else last,
+                left=self.deliveries[member].left,
+                attended=self.deliveries[member].attended,
+                asked=self.deliveries[member].asked,
+                last_round=self.deliveries[member].last_round,
+                line=self.lines[member],
+                model=None if self.deliveries[member].left else last,
             )
-            for agent in agents
+            for member in members
         }
 
     def balances(self) -> dict[str, int]:
@@ -188,30 +188,30 @@ class SeasonState:
         ]
 
     def _take_enrolment(self, said: Enrolled, number: int) -> None:
-        _require(said.agent in self.sizes, "an enrolment of nobody that was invited")
+        _require(said.member in self.sizes, "an enrolment of nobody that was invited")
         _require(self.roster is None, "an enrolment after the roster was closed")
         _require(not self.contracts, "an enrolment after contracts were signed")
-        _require(said.agent not in self.enrolments, "a second enrolment")
-        _require(said.agent not in self.declined, "an enrolment of an agent that declined before")
+        _require(said.member not in self.enrolments, "a second enrolment")
+        _require(said.member not in self.declined, "an enrolment of a member that declined before")
         enrolment = Enrolment.take(said.said.read_head().content)
-        _require(enrolment.agent == said.agent, "an enrolment under another name")
-        _require(enrolment.key == self.keys[said.agent], "an enrolment with another key")
-        self.enrolments[said.agent] = self.reports[said.agent] = enrolment
+        _require(enrolment.member == said.member, "an enrolment under another name")
+        _require(enrolment.key == self.keys[said.member], "an enrolment with another key")
+        self.enrolments[said.member] = self.reports[said.member] = enrolment
 
     def _take_declined(self, said: Declined, number: int) -> None:
         _require(self.roster is None, "somebody declines after the roster was closed")
-        _require(said.agent not in self.declined, "somebody declines twice")
-        _require(said.agent not in self.contracts, "somebody declines who signed a contract")
-        self.enrolments.pop(said.agent, None)
-        self.declined[said.agent] = said
+        _require(said.member not in self.declined, "somebody declines twice")
+        _require(said.member not in self.contracts, "somebody declines who signed a contract")
+        self.enrolments.pop(said.member, None)
+        self.declined[said.member] = said
 
     def _take_contract(self, said: Agreed, number: int) -> None:
-        agent = said.contract.agent
+        member = said.contract.member
         _require(self.roster is None, "a contract after the roster was closed")
-        _require(agent in self.enrolments, "a contract with an agent that did not enrol")
-        _require(agent not in self.contracts, "a second contract")
-        _require_sorted(agent, self.contracts)
-        self.contracts[agent] = said.contract
+        _require(member in self.enrolments, "a contract with a member that did not enrol")
+        _require(member not in self.contracts, "a second contract")
+        _require_sorted(member, self.contracts)
+        self.contracts[member] = said.contract
 
     def _take_roster(self, said: Roster, number: int) -> None:
         _require(self.roster is None, "a second roster")
@@ -230,10 +230,10 @@ class SeasonState:
         _require(self.roster is not None, "somebody leaves before the roster was closed")
         _require(not self.deliveries, "somebody leaves after the deliveries")
         _require(self.nonces is None, "somebody leaves after the nonces were opened")
-        _require(said.agent in self.contracts, "somebody leaves who has no contract")
-        _require(said.agent not in self.gone, "somebody leaves twice")
+        _require(said.member in self.contracts, "somebody leaves who has no contract")
+        _require(said.member not in self.gone, "somebody leaves twice")
         _require(said.round == len(self.rounds) + 1, f"leaving in round {said.round} out of order")
-        self.gone.add(said.agent)
+        self.gone.add(said.member)
 
     def _take_round(self, said: RoundDone, number: int) -> None:
         _require(self.roster is not None, "a round before the roster was closed")
@@ -242,8 +242,8 @@ class SeasonState:
         _require(said.round == len(self.rounds) + 1, f"round {said.round} out of order")
         named = [*said.attested, *said.absent]
         _require(sorted(named) == sorted(self.contracts), "a round of others than the roster")
-        for agent, evidence in said.attested.items():
-            self.attested[agent] = Attestation.take(evidence.read_head().content)
+        for member, evidence in said.attested.items():
+            self.attested[member] = Attestation.take(evidence.read_head().content)
         self.attended.update(said.attested.keys())
         self.asked.update(said.attested.keys())
         self.asked.update(each for each, why in said.absent.items() if why not in NOT_ASKED)
@@ -251,10 +251,10 @@ class SeasonState:
 
     def _take_delivery(self, said: Delivery, number: int) -> None:
         _require(self.nonces is None, "a delivery after the nonces were opened")
-        _require(said.agent in self.attested, "a delivery of an agent that never took part")
-        _require(said.agent not in self.deliveries, "a second delivery")
-        _require_sorted(said.agent, self.deliveries)
-        self.deliveries[said.agent] = said
+        _require(said.member in self.attested, "a delivery of a member that never took part")
+        _require(said.member not in self.deliveries, "a second delivery")
+        _require_sorted(said.member, self.deliveries)
+        self.deliveries[said.member] = said
 
     def _take_reveal(self, said: Revealed, number: int) -> None:
         _require(self.nonces is not None, "the seed revealed before the nonces")
@@ -269,24 +269,24 @@ class SeasonState:
 
     def _take_line(self, said: Line, number: int) -> None:
         _require(self.settled is not None, "a line of no settlement")
-        _require(said.agent not in self.lines, "a second line")
-        _require(said.agent in self.deliveries, "a line for an agent that delivered nothing")
+        _require(said.member not in self.lines, "a second line")
+        _require(said.member in self.deliveries, "a line for a member that delivered nothing")
         _require(not self._void, "a line of a settlement that is void")
-        _require_sorted(said.agent, self.lines)
+        _require_sorted(said.member, self.lines)
         _require(not self.acknowledged, "a line after statements were handed out")
-        self.lines[said.agent] = said
+        self.lines[said.member] = said
 
     def _take_acknowledged(self, said: Acknowledged, number: int) -> None:
         _require(said.settlement == self.settlement, "a statement of another settlement")
-        _require(said.agent in self.lines, "a statement for nobody")
-        _require(said.agent not in self.acknowledged, "a statement acknowledged twice")
-        self.acknowledged[said.agent] = said
+        _require(said.member in self.lines, "a statement for nobody")
+        _require(said.member not in self.acknowledged, "a statement acknowledged twice")
+        self.acknowledged[said.member] = said
 
     def _take_handed(self, said: Handed, number: int) -> None:
         _require(said.settlement == self.settlement, "a model of another settlement")
-        _require(said.agent in self.owed, "a model for nobody that it is owed to")
-        _require(self.owed[said.agent] == "model", "a model that comes with a statement")
-        self.handed[said.agent] = said
+        _require(said.member in self.owed, "a model for nobody that it is owed to")
+        _require(self.owed[said.member] == "model", "a model that comes with a statement")
+        self.handed[said.member] = said
 
     def _take_reversal(self, said: Reversal, number: int) -> None:
         _require(said.settlement == self.settlement, "a reversal of another settlement")
@@ -300,10 +300,10 @@ def _require(holds: bool, otherwise: str) -> None:
         raise LedgerError(otherwise)
 
 
-def _require_sorted(agent: str, before: dict[str, Any]) -> None:
-    """Entries that are added together come in the order of the agents' names."""
+def _require_sorted(member: str, before: dict[str, Any]) -> None:
+    """Entries that are added together come in the order of the members' names."""
     last = next(reversed(before), "")
-    _require(agent > last, f"{agent} after {last}, which is not the order of names")
+    _require(member > last, f"{member} after {last}, which is not the order of names")
 
 
 def _nonce(said: Any) -> str:

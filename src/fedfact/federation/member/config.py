@@ -1,6 +1,6 @@
-"""An agent's own config, ``agent.toml``: what it has, what it costs, what it will not go beyond.
+"""A member's own config, ``member.toml``: what it has, what it costs, what it will not go beyond.
 
-It stays on the agent's machine. Of all this the operator only learns the reported cost and, if
+It stays on the member's machine. Of all this the operator only learns the reported cost and, if
 they are fewer than the report asks for, the number of samples.
 """
 
@@ -20,14 +20,14 @@ _Cost = Annotated[float, Field(ge=SMALLEST, le=LARGEST)]
 
 
 class MemberConfig(BaseModel):
-    """The keys of ``agent.toml``.
+    """The keys of ``member.toml``.
 
     Attributes:
         name: what the operator and all others know it by; its request and its kit have the same.
-        true_cost: what one sample costs this agent, in the unit of the terms.
+        true_cost: what one sample costs this member, in the unit of the terms.
         data: where its samples are (see `fedfact.data.member_data`).
         reported_cost: what to report; the truth, unless somebody wants to try a lie.
-        error_scale, exponent: the agent's own estimates of A and b; the terms' where it has none.
+        error_scale, exponent: the member's own estimates of A and b; the terms' where it has none.
         size: the size that it expects its contract to state; else it takes the operator's word.
         most_fee: the most that a contract may ask for in the worst case, its largest fee and its
             largest charge together, in minor units; it signs for no more.
@@ -47,7 +47,7 @@ class MemberConfig(BaseModel):
     most_samples: Annotated[int, Field(ge=1)] | None = None
 
     def own_curve(self, terms: Terms) -> Curve:
-        """The learning curve as the agent estimates it."""
+        """The learning curve as the member estimates it."""
         A = terms.required_error_scale if self.error_scale is None else self.error_scale
         return Curve(float(A), float(terms.exponent if self.exponent is None else self.exponent))
 

@@ -1,7 +1,7 @@
-"""What an agent keeps: its key, the ledger heads it saw, and a folder for each season.
+"""What a member keeps: its key, the ledger heads it saw, and a folder for each season.
 
-agent.key     signs for the agent (600)        heads.jsonl    every ledger head it was shown
-agent.log     what happened, for its owner     season-N/      of each season
+member.key     signs for the member (600)        heads.jsonl    every ledger head it was shown
+member.log     what happened, for its owner     season-N/      of each season
 
 Of a season:
 terms.json    what it signs                    contract.json  with the operator's signature
@@ -37,11 +37,11 @@ _Read = TypeVar("_Read")
 
 
 class SignedContract(Stored):
-    """A contract with the operator's signature, and the agent's on both."""
+    """A contract with the operator's signature, and the member's on both."""
 
     contract: Contract
     operator: Signature
-    agent: Signature
+    member: Signature
 
 
 class Opened(Stored):
@@ -52,17 +52,17 @@ class Opened(Stored):
 
 
 def own_key(directory: Path) -> str:
-    """The public key that an agent registers; drawn if there is none."""
+    """The public key that a member registers; drawn if there is none."""
     return MemberFiles(directory).key.public
 
 
 def seasons_kept(directory: Path) -> list[int]:
-    """The seasons that an agent has terms of, in order."""
+    """The seasons that a member has terms of, in order."""
     return sorted(int(path.parent.name[7:]) for path in directory.glob(f"season-[1-9]*/{TERMS}"))
 
 
 class MemberFiles:
-    """The directory of one agent, in one season: the last that it has terms of, if not told."""
+    """The directory of one member, in one season: the last that it has terms of, if not told."""
 
     def __init__(self, directory: Path, season: int | None = None) -> None:
         self.directory = directory
@@ -78,7 +78,7 @@ class MemberFiles:
     def key(self) -> Key:
         """Drawn when it is first needed, like the other secrets."""
         needs = sorted(self.directory.glob("season-*/contract.json"))
-        return Key(_secret(self.directory / "agent.key", *needs))
+        return Key(_secret(self.directory / "member.key", *needs))
 
     @cached_property
     def nonce(self) -> bytes:
@@ -96,14 +96,14 @@ class MemberFiles:
         if not path.exists():
             return None
         kept = self._read(path, SignedContract.read)
-        if not is_signed(kept.contract.key, *_signed(kept.contract, kept.operator), kept.agent):
-            raise InputError(f"{path}: is not what the agent signed; restore it")
+        if not is_signed(kept.contract.key, *_signed(kept.contract, kept.operator), kept.member):
+            raise InputError(f"{path}: is not what the member signed; restore it")
         return kept.contract
 
     def keep_contract(self, contract: Contract, operator: str) -> None:
         """Keep the contract, with the operator's signature on it."""
         own = self.key.sign(*_signed(contract, operator))
-        signed = SignedContract(format=FORMAT, contract=contract, operator=operator, agent=own)
+        signed = SignedContract(format=FORMAT, contract=contract, operator=operator, member=own)
         write_whole(self.folder / "contract.json", signed.encoded())
 
     def opened(self) -> Opened | None:
@@ -211,7 +211,7 @@ def _secret(path: Path, *needs: Path) -> bytes:
 
 
 def _signed(contract: Contract, operator: str) -> tuple[str, bytes]:
-    """What an agent signs for itself, and to what purpose."""
+    """What a member signs for itself, and to what purpose."""
     return "signed contract", canonical({"contract": contract.dump(), "operator": operator})
 
 

@@ -1,9 +1,9 @@
-"""The agent's side of the protocol: check, answer, and keep a copy of everything signed.
+"""The member's side of the protocol: check, answer, and keep a copy of everything signed.
 
-Every request must be signed by the operator of the terms that lie in the agent's own directory,
-for this agent and this federation. Asked the same again, an agent answers the same; asked something
-that cannot come now, or differently from before, it refuses. Every request names the head of the
-ledger, which only grows: one that was sent before what the agent has seen is refused too.
+Every request must be signed by the operator of the terms that lie in the member's own directory,
+for this member and this federation. Asked the same again, a member answers the same; asked
+something that cannot come now, or differently from before, it refuses. Every request names the head of the
+ledger, which only grows: one that was sent before what the member has seen is refused too.
 """
 
 import threading
@@ -39,7 +39,7 @@ from .review import objections
 if TYPE_CHECKING:
     from ...training.site.site import Site
 
-CONFIG, LOG = "agent.toml", "agent.log"
+CONFIG, LOG = "member.toml", "member.log"
 IN_TIME = 0.5
 """An answer that took this part of the deadline at most was surely in time."""
 
@@ -47,7 +47,7 @@ Answered = tuple[dict[str, Any], bytes]
 
 
 class Member:
-    """One agent: `handle` is all that the outside sees of it."""
+    """One member: `handle` is all that the outside sees of it."""
 
     def __init__(
         self,
@@ -71,7 +71,7 @@ class Member:
         }
 
     def handle(self, kind: str, request: bytes) -> bytes:
-        """Answer the operator, or refuse; the reason stays in the agent's own log."""
+        """Answer the operator, or refuse; the reason stays in the member's own log."""
         with self._one_at_a_time:
             try:
                 return self._handle(kind, request)
@@ -170,7 +170,7 @@ class Member:
         """
         wanted = wanted_samples(self.config.report, self._terms, size, size + 2)
         return Enrolment(
-            agent=self.config.name,
+            member=self.config.name,
             key=self.files.key.public,
             reported_cost=decimal(self.config.report),
             capacity=self.capacity if self.capacity < wanted else None,
@@ -276,7 +276,7 @@ class Member:
             self.files.contract(),
             self.files.rounds(),
         )
-        if contract is None or not rounds or told.line.agent != self.config.name:
+        if contract is None or not rounds or told.line.member != self.config.name:
             raise InputError("a statement for somebody else, or for nothing")
         if message.body and digest(message.body) != told.model:
             raise InputError("a statement with another model than it names")
@@ -310,7 +310,7 @@ class Member:
 
 
 def open_member(place: Path) -> Handler:
-    """The agent whose config this is, or lies in this directory, ready to be asked.
+    """The member whose config this is, or lies in this directory, ready to be asked.
 
     What befalls it is told in its log, and nowhere else.
     """

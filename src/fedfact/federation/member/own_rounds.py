@@ -1,4 +1,4 @@
-"""What an agent keeps of its rounds: the last one whole, and a line for each before it.
+"""What a member keeps of its rounds: the last one whole, and a line for each before it.
 
 training.bin  the last round: request, reply, optimiser; written anew with every round
 rounds.jsonl  the rounds before it; only added to
@@ -52,7 +52,7 @@ class _Kept(Document):
 
 @dataclass(frozen=True, slots=True)
 class LastRound:
-    """What an agent answered last, to answer the same if asked again, and how to go on."""
+    """What a member answered last, to answer the same if asked again, and how to go on."""
 
     request: str
     own: OwnRound
@@ -118,7 +118,7 @@ def own_rounds(directory: Path) -> list[OwnRound]:
     for line in lines.splitlines(keepends=True):
         chain = chained(chain, line)
     if chain != kept.chain:
-        raise InputError(f"{path}: is not as the agent wrote it; restore it")
+        raise InputError(f"{path}: is not as the member wrote it; restore it")
     rounds = [OwnRound.read(line) for line in lines.splitlines()]
     return [*rounds, last.own]
 

@@ -59,23 +59,23 @@ def preview(config: Path) -> dict[str, Any]:
 
     Who the others are it does not know yet: amounts and samples are the most for any others.
     """
-    agent = Member(config.parent, read_member_config(config))
-    terms, size = agent.published.terms(), agent.config.size or 1
-    enrolment, least = agent.enrolment(size), billing_floor(terms, size)
+    member = Member(config.parent, read_member_config(config))
+    terms, size = member.published.terms(), member.config.size or 1
+    enrolment, least = member.enrolment(size), billing_floor(terms, size)
     fewest = Standing(3, size, size + 2, enrolment.capacity)
     return {
-        "name": agent.config.name,
-        "federation": agent.published.name,
-        "terms": agent.published.hash(),
-        "operator": agent.published.operator,
-        "reported_cost": agent.config.report,
+        "name": member.config.name,
+        "federation": member.published.name,
+        "terms": member.published.hash(),
+        "operator": member.published.operator,
+        "reported_cost": member.config.report,
         "size": size,
         "samples": agreed_samples(enrolment, terms, size, fewest.all_sizes),
         "unfit": unfit(enrolment, terms, size, fewest.all_sizes),
-        "capacity": agent.capacity,
+        "capacity": member.capacity,
         "largest_fee": largest_fee(least, terms, size),
-        "largest_charge": rule_of(terms).charge_for(agent.config.report, least, fewest, terms),
-        "most_fee": agent.config.most_fee,
-        "unit": agent.published.money["unit"],
-        "currency": agent.published.money["currency"],
+        "largest_charge": rule_of(terms).charge_for(member.config.report, least, fewest, terms),
+        "most_fee": member.config.most_fee,
+        "unit": member.published.money["unit"],
+        "currency": member.published.money["currency"],
     }

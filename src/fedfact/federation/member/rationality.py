@@ -1,6 +1,6 @@
-"""The agent's own check before it signs: is nobody worse off than alone, by its own numbers?
+"""The member's own check before it signs: is nobody worse off than alone, by its own numbers?
 
-The operator's curve may be wrong and the report need not be the true cost. So the agent takes its
+The operator's curve may be wrong and the report need not be the true cost. So the member takes its
 own curve and its true cost, supposes the worst that the rule allows, and compares with the best it
 could do alone.
 """
@@ -25,7 +25,7 @@ from ..agreement.contract import Contract, with_the_least
 from ..wire.canonical import number_of
 
 ROUNDING = 2
-"""Minor units that a settlement may round to an agent's disadvantage (docs/theory.md, Money)."""
+"""Minor units that a settlement may round to a member's disadvantage (docs/theory.md, Money)."""
 
 _EXACT = 1e-9  # of float arithmetic, relative to the loss
 _CLOSE = 1e-7  # how close the search comes to the worst, relative to the loss
@@ -33,16 +33,16 @@ _SPLITS = 60  # cells are halved so often at most; what is left then counts as t
 
 
 def worst_loss(contract: Contract, terms: Terms, true_cost: float, own: Curve) -> float:
-    """The largest loss of an agent that keeps its word in a federation that is settled.
+    """The largest loss of a member that keeps its word in a federation that is settled.
 
     u·e'(M) + c·m + fee + Q − H: errors by its own curve e', money by that of the terms, where
-    u·e(M) and the fee are together what the agent's own samples cost it, whatever the others do
+    u·e(M) and the fee are together what the member's own samples cost it, whatever the others do
     (`Rule.own_curve`). Of the others two or more deliver, each from the billing floor up to what it
     agreed to, and what is billed is taken for used. H is at least what the rule gives back for sure
     with so many samples of others (`Rule.least_back`), and that is less the fewer they are: two,
     unless those who are gone had to leave less than S.
     """
-    u, U, n, m = contract.size, contract.total_size, contract.agents, contract.samples
+    u, U, n, m = contract.size, contract.total_size, contract.members, contract.samples
     rule, unit, curve = rule_of(terms), float(terms.unit), terms.curve
     few = with_the_least(contract.standing, rule).all_sizes
     alone = max(float(rule.own_curve(curve, u, size).error(m)) for size in (few, U))
@@ -50,9 +50,9 @@ def worst_loss(contract: Contract, terms: Terms, true_cost: float, own: Curve) -
     charge = rule.charge_for(cost, m, contract.standing, terms) * unit
     fixed = alone + true_cost * m + charge + unit  # a fee is rounded up
 
-    def worst_among(agents: int, fewest: int, most: int) -> float:
+    def worst_among(members: int, fewest: int, most: int) -> float:
         """With so many that deliver, or more: the largest of what depends on the others."""
-        among = Standing(agents, u, agents if n == U else U)
+        among = Standing(members, u, members if n == U else U)
 
         def back(samples: ArrayLike) -> Floats:
             sure = rule.least_back(samples, among, terms) - ROUNDING * unit
@@ -133,13 +133,13 @@ def objection(
     most_fee: int | None,
     size: int | None,
 ) -> str | None:
-    """Why not to sign, or None. What follows the colon is for the agent's own eyes.
+    """Why not to sign, or None. What follows the colon is for the member's own eyes.
 
-    ``size``: what the agent expects to be written, if it does.
+    ``size``: what the member expects to be written, if it does.
     """
     if size is not None and contract.size != size:
         return f"the contract has another size than mine: {contract.size:,}, and mine is {size:,}"
-    others = contract.agents - 1
+    others = contract.members - 1
     if contract.others_samples < others * least_admitted(terms):
         return "the contract names fewer samples of the others than the terms want at least"
     if contract.total_size < contract.size + others:

@@ -25,7 +25,7 @@ def objections(
     planned: int = 0,
     in_time: Sequence[int] = (),
 ) -> list[str]:
-    """What is wrong with a statement, by the agent's own contract and its own count of samples.
+    """What is wrong with a statement, by the member's own contract and its own count of samples.
 
     ``planned``: rounds in the terms; ``in_time``: those that it answered well in time.
     """
@@ -41,9 +41,9 @@ def objections(
         left=left,
     )
     fee = rule.fee_for(billed, told.samples, standing, terms)
-    back = 0 if left else rule.back_for(line.pool, told.agents, line.won, terms)
+    back = 0 if left else rule.back_for(line.pool, told.members, line.won, terms)
     wanted = {
-        "agent": contract.agent,
+        "member": contract.member,
         "samples": billed,
         "counted": counted,
         "fee": max(fee, 0) if left else fee,
@@ -65,8 +65,8 @@ def objections(
 
 
 def _settled_among(told: StatementMessage, contract: Contract) -> Standing:
-    """What the agent is beside those that are settled, who may be fewer than signed."""
-    return Standing(told.agents, contract.size, told.size, contract.capacity)
+    """What the member is beside those that are settled, who may be fewer than signed."""
+    return Standing(told.members, contract.size, told.size, contract.capacity)
 
 
 def _absences(told: StatementMessage, in_time: Sequence[int]) -> list[str]:
@@ -88,15 +88,15 @@ def _absences(told: StatementMessage, in_time: Sequence[int]) -> list[str]:
 def _beyond(
     told: StatementMessage, contract: Contract, standing: Standing, terms: Terms
 ) -> list[str]:
-    """Sums over all agents that no others could bring about: nobody bills beyond a contract, and
+    """Sums over all members that no others could bring about: nobody bills beyond a contract, and
     a pool is the smallest where all others have equal samples (errors are convex)."""
-    m, M, n = told.line.samples, told.samples, told.agents
+    m, M, n = told.line.samples, told.samples, told.members
     rule, U, signed = rule_of(terms), told.size, contract.total_size
-    if n > contract.agents or not m < M <= contract.samples + contract.others_samples:
-        return [f"{n} agents with {M} samples are not what the contract allows for"]
+    if n > contract.members or not m < M <= contract.samples + contract.others_samples:
+        return [f"{n} members with {M} samples are not what the contract allows for"]
     least = contract.size + n - 1
-    if not least <= U <= signed - (contract.agents - n) or rule.is_void(U, signed):
-        return [f"{n} agents with a size of {U} are not what the contract allows for"]
+    if not least <= U <= signed - (contract.members - n) or rule.is_void(U, signed):
+        return [f"{n} members with a size of {U} are not what the contract allows for"]
     if n != U:  # the others' sizes are not known: nothing is certain
         return [] if told.line.pool >= 0 else ["a pool below 0"]
     errors = (n - 1) * rule.own_curve(terms.curve, 1, n).error((M - m) / (n - 1))

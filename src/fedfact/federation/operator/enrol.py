@@ -1,4 +1,4 @@
-"""Before training: agents enrol and contracts are signed (steps 2 and 3)."""
+"""Before training: members enrol and contracts are signed (steps 2 and 3)."""
 
 from typing import Any
 
@@ -24,8 +24,8 @@ def enrol(session: Session) -> None:
     )
     session.add(
         *(
-            ("enrolment", Enrolled(agent=agent, said=message.evidence))
-            for agent, message in said.items()
+            ("enrolment", Enrolled(member=member, said=message.evidence))
+            for member, message in said.items()
             if isinstance(message, Message)
         )
     )
@@ -40,20 +40,20 @@ def agree(session: Session) -> None:
     for _ in range(MOST_ATTEMPTS):
         offers = _offers(session)
         content: dict[str, dict[str, Any]] = {
-            agent: {
+            member: {
                 "contract": contract.dump(),
                 "signature": session.directory.key.sign("contract", contract.encoded()),
             }
-            for agent, contract in offers.items()
+            for member, contract in offers.items()
         }
         said = session.ask("agree", content)
         refused: list[tuple[str, Document]] = []
         silent: list[tuple[str, Document]] = []
-        for agent, message in said.items():
+        for member, message in said.items():
             if isinstance(message, Failure):
-                silent.append(_declined(agent, f"no answer: {message.reason}"))
-            elif message.head.content != {"contract": offers[agent].hash()}:
-                refused.append(_refusal(agent, message))
+                silent.append(_declined(member, f"no answer: {message.reason}"))
+            elif message.head.content != {"contract": offers[member].hash()}:
+                refused.append(_refusal(member, message))
         if not refused and not silent:
             break
         session.add(*refused)
@@ -63,14 +63,14 @@ def agree(session: Session) -> None:
         raise Paused("contracts were declined again and again; look into the ledger for why")
     signed = [
         Agreed(
-            contract=offers[agent],
-            operator=content[agent]["signature"],
+            contract=offers[member],
+            operator=content[member]["signature"],
             said=message.evidence,
         )
-        for agent, message in said.items()
+        for member, message in said.items()
         if isinstance(message, Message)
     ]
-    roster = Roster(agents=len(offers), contracts=roster_hash(offers))
+    roster = Roster(members=len(offers), contracts=roster_hash(offers))
     session.add(*(("contract", each) for each in signed), ("roster", roster))
     assert record.roster is not None
 
@@ -85,30 +85,30 @@ def _offers(session: Session) -> dict[str, Contract]:
         except InputError as error:
             if error.index is None:
                 raise
-            agent = sorted(record.enrolments)[error.index]
-            session.add(_declined(agent, str(error)))
+            member = sorted(record.enrolments)[error.index]
+            session.add(_declined(member, str(error)))
 
 
-def _require_enough(session: Session, agents: int) -> None:
+def _require_enough(session: Session, members: int) -> None:
     least = max(3, session.conduct.quorum)
-    if agents < least:
+    if members < least:
         raise Paused(
-            f"{agents} agents take part and {least} are needed; start again when more are there"
+            f"{members} members take part and {least} are needed; start again when more are there"
         )
 
 
-def _declined(agent: str, why: Any) -> tuple[str, Declined]:
-    """An entry that says, by the operator's word, that an agent takes no part."""
-    return "declined", Declined(agent=agent, by="operator", why=_words(why), said=None)
+def _declined(member: str, why: Any) -> tuple[str, Declined]:
+    """An entry that says, by the operator's word, that a member takes no part."""
+    return "declined", Declined(member=member, by="operator", why=_words(why), said=None)
 
 
-def _refusal(agent: str, message: Message) -> tuple[str, Declined]:
-    """By the agent's own word, if it gave one; else the operator says that it did not sign."""
+def _refusal(member: str, message: Message) -> tuple[str, Declined]:
+    """By the member's own word, if it gave one; else the operator says that it did not sign."""
     why = _words(message.head.content.get("declines"))
     own = message.head.content == declining(why)
     return "declined", Declined(
-        agent=agent,
-        by="agent" if own else "operator",
+        member=member,
+        by="member" if own else "operator",
         why=why if own else "did not sign what it was offered",
         said=message.evidence,
     )

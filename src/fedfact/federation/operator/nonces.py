@@ -1,6 +1,6 @@
-"""After training: agents open their nonces, now that nothing the draw depends on can change.
+"""After training: members open their nonces, now that nothing the draw depends on can change.
 
-With its nonce an agent signs the head of the ledger, which is the last delivery: a nonce that was
+With its nonce a member signs the head of the ledger, which is the last delivery: a nonce that was
 opened before that is found.
 """
 
@@ -12,7 +12,7 @@ from ..wire.message import Evidence, Message
 from .session import Paused, Session
 
 TIMES_TO_OPEN = 2
-"""How often an agent is asked for its nonce before it counts as withheld."""
+"""How often a member is asked for its nonce before it counts as withheld."""
 
 
 def open_nonces(session: Session) -> None:
@@ -25,14 +25,14 @@ def open_nonces(session: Session) -> None:
         left = contracts.keys() - opened.keys()
         if k > 0 and left:
             session.give_a_chance(left - record.gone)
-        for agent, message in session.ask("open", dict.fromkeys(sorted(left), content)).items():
-            if isinstance(message, Message) and opens(message.head, contracts[agent]):
-                opened[agent] = message.evidence
+        for member, message in session.ask("open", dict.fromkeys(sorted(left), content)).items():
+            if isinstance(message, Message) and opens(message.head, contracts[member]):
+                opened[member] = message.evidence
     least = 1 if session.directory.is_to_finish else session.conduct.quorum
     if draws and len(opened) < least:
         raise Paused(
-            f"{len(opened)} agents opened their nonces and the quorum is {session.conduct.quorum}; "
-            "resume when more are there, or with --finish if one nonce is to do"
+            f"{len(opened)} members opened their nonces and the quorum is "
+            f"{session.conduct.quorum}; resume when more are there, or with --finish if one nonce is to do"
         )
     withheld = sorted(contracts.keys() - opened.keys())
     session.add(("nonces", Nonces(opened=opened, withheld=withheld)))

@@ -9,24 +9,24 @@ from ..ledger.store import Ledger
 
 
 def overview(state: LedgerState) -> dict[str, Any]:
-    """Of the season that is on: phase, rounds, and what each agent promised, delivered and is to
+    """Of the season that is on: phase, rounds, and what each member promised, delivered and is to
     pay or receive.
 
-    It holds what the operator may see and agents may not.
+    It holds what the operator may see and members may not.
     """
     record, head = state.season, state.head
     published, last = record.terms, record.rounds[-1] if record.rounds else None
-    agents = {}
-    for agent in sorted({*record.enrolments, *record.declined}):
-        row: dict[str, Any] = {"state": _state(record, agent)}
-        if agent in record.contracts:
-            row["promised"] = record.contracts[agent].samples
-            row["used"] = record.attested[agent].used if agent in record.attested else 0
-        if agent in record.deliveries:
-            row["billed"] = record.deliveries[agent].billed
-        if agent in record.lines:
-            row["net"] = record.lines[agent].net
-        agents[agent] = row
+    members = {}
+    for member in sorted({*record.enrolments, *record.declined}):
+        row: dict[str, Any] = {"state": _state(record, member)}
+        if member in record.contracts:
+            row["promised"] = record.contracts[member].samples
+            row["used"] = record.attested[member].used if member in record.attested else 0
+        if member in record.deliveries:
+            row["billed"] = record.deliveries[member].billed
+        if member in record.lines:
+            row["net"] = record.lines[member].net
+        members[member] = row
     return {
         "consortium": state.consortium.name,
         "federation": published.name,
@@ -39,7 +39,7 @@ def overview(state: LedgerState) -> dict[str, Any]:
         "rounds": len(record.rounds),
         "rounds_planned": published.plan().rounds,
         "model": last.model if last else None,
-        "agents": agents,
+        "members": members,
         "surplus": record.settled.surplus if record.settled else None,
         "void": record.void_in_words,
         "owed": record.owed,
@@ -48,22 +48,22 @@ def overview(state: LedgerState) -> dict[str, Any]:
     }
 
 
-def _state(record: SeasonState, agent: str) -> str:
-    if agent in record.declined:
-        said = record.declined[agent]
+def _state(record: SeasonState, member: str) -> str:
+    if member in record.declined:
+        said = record.declined[member]
         return f"declined by {said.by}: {said.why}"
-    if agent in record.acknowledged:
-        agrees = record.acknowledged[agent].said.read_head().content.get("agrees")
+    if member in record.acknowledged:
+        agrees = record.acknowledged[member].said.read_head().content.get("agrees")
         return "statement agreed" if agrees is True else "statement disputed"
     if record.settled is not None and record.settled.void:
-        return "void, model not handed out" if agent in record.owed else "void"
-    if agent in record.deliveries and record.deliveries[agent].left:
+        return "void, model not handed out" if member in record.owed else "void"
+    if member in record.deliveries and record.deliveries[member].left:
         return "left before the end"
-    if record.rounds and agent in record.rounds[-1].absent:
-        return f"absent: {record.rounds[-1].absent[agent]}"
+    if record.rounds and member in record.rounds[-1].absent:
+        return f"absent: {record.rounds[-1].absent[member]}"
     if record.rounds:
         return "training" if record.settled is None else "statement not acknowledged"
-    if agent in record.contracts:
+    if member in record.contracts:
         return "signed"
     return "enrolled"
 

@@ -1,6 +1,6 @@
 """Training: the rounds of Algorithm 1, each with whoever answers in time (step 4).
 
-Models are averaged in the order of the agents' names, with the weights of those who took part, so
+Models are averaged in the order of the members' names, with the weights of those who took part, so
 that the result does not depend on who answered first.
 """
 
@@ -61,36 +61,36 @@ def _round(session: Session, number: int, model: bytes) -> bytes:
     leaves: list[tuple[str, Document]] = []
     updates: dict[str, bytes] = {}
     samples: dict[str, int] = {}
-    for agent, message in said.items():
+    for member, message in said.items():
         if isinstance(message, Failure):
-            absent[agent] = message.reason
+            absent[member] = message.reason
         elif message.head.content == leaving(number):
-            absent[agent] = LEFT
-            leaves.append(("leaves", Leaves(agent=agent, round=number, said=message.evidence)))
+            absent[member] = LEFT
+            leaves.append(("leaves", Leaves(member=member, round=number, said=message.evidence)))
         else:
             try:
                 attestation = Attestation.take(message.head.content)
-                earlier = record.attested.get(agent)
-                check_attestation(attestation, record.contracts[agent], earlier, number, start)
+                earlier = record.attested.get(member)
+                check_attestation(attestation, record.contracts[member], earlier, number, start)
                 if attestation.steps != steps:
                     raise InputError("an attestation of other steps than were asked for")
                 check_update(message.body, model, session.plan)
             except InputError as error:
-                absent[agent] = "error"
-                session.log(f"round {number}, {agent}: {error}")
+                absent[member] = "error"
+                session.log(f"round {number}, {member}: {error}")
                 continue
-            attested[agent], updates[agent] = message.evidence, message.body
-            samples[agent] = attestation.samples
+            attested[member], updates[member] = message.evidence, message.body
+            samples[member] = attestation.samples
     session.add(*leaves)  # whatever becomes of the round
     if len(attested) < session.conduct.quorum:
         raise Paused(
-            f"round {number}: {len(attested)} agents took part and the quorum is "
+            f"round {number}: {len(attested)} members took part and the quorum is "
             f"{session.conduct.quorum}; resume when more are there"
             + (", or settle with --finish" if record.rounds else "")
         )
-    agents, total = sorted(updates), sum(samples.values())
-    shares = [samples[agent] / total for agent in agents]
-    model = mean_of([updates[agent] for agent in agents], shares, session.plan)
+    members, total = sorted(updates), sum(samples.values())
+    shares = [samples[member] / total for member in members]
+    model = mean_of([updates[member] for member in members], shares, session.plan)
     session.directory.save_model(number, model)
     done = RoundDone(
         round=number,

@@ -2,7 +2,7 @@
 
 Every step ends with entries in the ledger, added at once; what the ledger has is never done again.
 So the operator may be killed at any instant and started again: it replays the ledger, asks again
-what it has no answer to, and agents answer the same question with the same answer.
+what it has no answer to, and members answer the same question with the same answer.
 """
 
 from pathlib import Path

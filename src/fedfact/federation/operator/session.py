@@ -1,4 +1,4 @@
-"""The operator's session: its directory, what the ledger says so far, and the agents it can ask."""
+"""The operator's session: its directory, what the ledger says so far, and members to ask."""
 
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
@@ -18,11 +18,11 @@ _MOST_WAIT = 30.0
 
 
 class Paused(FedfactError):  # noqa: N818  (no error: a state)
-    """Too few agents are there to go on; nothing is lost."""
+    """Too few members are there to go on; nothing is lost."""
 
 
 class Session:
-    """What every step of the protocol works with: add to the ledger, ask agents."""
+    """What every step of the protocol works with: add to the ledger, ask members."""
 
     def __init__(self, directory: OperatorDirectory, transport: Transport) -> None:
         self.directory, self._transport = directory, transport
@@ -68,61 +68,61 @@ class Session:
         seconds: float | None = None,
         most_body: int = 0,
     ) -> dict[str, Message | Failure]:
-        """Ask each agent; a reply that is not what it should be is a failure of that agent."""
+        """Ask each member; a reply that is not what it should be is a failure of that member."""
         head, federation = self.state.head.dump(), self.record.federation
         there = self._transport.reachable()
         requests = {
-            agent: write_message(
+            member: write_message(
                 self.directory.key,
                 federation=federation,
                 kind=kind,
                 sender=OPERATOR,
-                to=agent,
+                to=member,
                 content={"ledger": head, **content},
                 body=body,
             )
-            for agent, content in contents.items()
-            if agent in there
+            for member, content in contents.items()
+            if member in there
         }
         wait = seconds or self.conduct.answer_seconds
         replies = self._transport.ask(kind, requests, wait) if requests else {}
         said: dict[str, Message | Failure] = {}
-        for agent in contents:
-            reply = replies.get(agent, Failure("unreachable"))
+        for member in contents:
+            reply = replies.get(member, Failure("unreachable"))
             try:
-                said[agent] = (
+                said[member] = (
                     reply
                     if isinstance(reply, Failure)
-                    else self._read(kind, agent, requests[agent], reply, most_body)
+                    else self._read(kind, member, requests[member], reply, most_body)
                 )
             except InputError as error:
-                said[agent] = Failure("error", str(error))
-            failed = said[agent]
+                said[member] = Failure("error", str(error))
+            failed = said[member]
             if isinstance(failed, Failure):
-                self.log(f"{kind}, {agent}: {failed.reason} {failed.detail}")
+                self.log(f"{kind}, {member}: {failed.reason} {failed.detail}")
         return said
 
-    def give_a_chance(self, agents: AbstractSet[str]) -> None:
+    def give_a_chance(self, members: AbstractSet[str]) -> None:
         """Wait until these can be asked, as long as for an answer and half a minute at most.
 
         Where some can only be asked in another run, this one ends for it. It does so once, when the
         training has just ended: nobody holds up the others by coming and going.
         """
         wait = min(self.conduct.answer_seconds, _MOST_WAIT)
-        if self._transport.wait_for(agents, wait) and not self._trained_before:
+        if self._transport.wait_for(members, wait) and not self._trained_before:
             raise Stopped
 
     def log(self, text: str) -> None:
-        """Leave word of what went wrong with an agent, for the operator's eyes only."""
+        """Leave word of what went wrong with a member, for the operator's eyes only."""
         log_line(self.directory.path / "operator.log", text)
 
-    def _read(self, kind: str, agent: str, request: bytes, reply: bytes, most: int) -> Message:
+    def _read(self, kind: str, member: str, request: bytes, reply: bytes, most: int) -> Message:
         message, asked = read_message(reply, most), read_message(request, len(request))
-        if kind == "enrol" and Enrolment.take(message.head.content).agent != agent:
+        if kind == "enrol" and Enrolment.take(message.head.content).member != member:
             raise InputError("an enrolment under another name")
-        public = self.state.members[agent]
+        public = self.state.members[member]
         federation = self.record.federation
-        message.check(federation=federation, kind=kind, sender=agent, to=OPERATOR, public=public)
+        message.check(federation=federation, kind=kind, sender=member, to=OPERATOR, public=public)
         if message.head.answers != asked.hash:
             raise InputError("a reply to another request")
         return message

@@ -11,7 +11,7 @@ from .session import Session
 
 
 def deliver(session: Session) -> None:
-    """Close the training: what each agent delivered (step 5), before any nonce is opened."""
+    """Close the training: what each member delivered (step 5), before any nonce is opened."""
     session.add(*(("delivery", each) for each in session.record.deliveries_now()))
 
 
@@ -44,18 +44,18 @@ def hand_out(session: Session) -> None:
             _hand_out_model(session, waiting, model)
         return
     told = record.statement_messages(waiting)
-    stay = {agent: told[agent].dump() for agent in waiting if told[agent].model}
-    left = {agent: told[agent].dump() for agent in waiting if not told[agent].model}
+    stay = {member: told[member].dump() for member in waiting if told[member].model}
+    left = {member: told[member].dump() for member in waiting if not told[member].model}
     model = _final_model(session) if stay else b""
     said = session.ask("statement", stay, model) | session.ask("statement", left)
     session.add(
         *(
             (
                 "acknowledged",
-                Acknowledged(agent=agent, settlement=record.settlement, said=message.evidence),
+                Acknowledged(member=member, settlement=record.settlement, said=message.evidence),
             )
-            for agent, message in said.items()
-            if isinstance(message, Message) and _answers(message, told[agent])
+            for member, message in said.items()
+            if isinstance(message, Message) and _answers(message, told[member])
         )
     )
 
@@ -69,9 +69,9 @@ def _hand_out_model(session: Session, waiting: list[str], model: bytes) -> None:
         *(
             (
                 "handed",
-                Handed(agent=agent, settlement=record.settlement, said=message.evidence),
+                Handed(member=member, settlement=record.settlement, said=message.evidence),
             )
-            for agent, message in said.items()
+            for member, message in said.items()
             if isinstance(message, Message) and message.head.content == content
         )
     )

@@ -1,4 +1,4 @@
-"""Keys: Ed25519 pairs by which the operator and the agents sign. Secrets are files of mode 600."""
+"""Keys: Ed25519 pairs by which the operator and the members sign. Secrets are files of mode 600."""
 
 import os
 import secrets

@@ -1,6 +1,6 @@
-"""How the operator reaches agents, whatever carries the messages: three functions and no more.
+"""How the operator reaches members, whatever carries the messages: three functions and no more.
 
-The server side asks, the agent side handles: ``ask(kind, {agent: request}, timeout)`` there,
+The server side asks, the member side handles: ``ask(kind, {member: request}, timeout)`` there,
 ``handle(kind, request) -> reply`` here. Everything said is bytes (`message`).
 """
 
@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from typing import Literal, Protocol
 
 Handler = Callable[[str, bytes], bytes]
-"""``handle(kind, request) -> reply``, at an agent."""
+"""``handle(kind, request) -> reply``, at a member."""
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Why an agent gave no reply; ``detail`` is for the operator's eyes only."""
+    """Why a member gave no reply; ``detail`` is for the operator's eyes only."""
 
     reason: Literal["timeout", "unreachable", "error"]
     detail: str = ""
@@ -26,47 +26,47 @@ class Stopped(Exception):  # noqa: N818  (no error: somebody asked for it)
 
 
 class Transport(Protocol):
-    """What carries messages between the operator and its agents."""
+    """What carries messages between the operator and its members."""
 
     def ask(
         self, kind: str, requests: Mapping[str, bytes], timeout: float
     ) -> dict[str, bytes | Failure]:
-        """Send each agent its request; return when all have answered or the seconds are over."""
+        """Send each member its request; return when all have answered or the seconds are over."""
 
     def reachable(self) -> set[str]:
-        """Agents that may be asked now. One that timed out may not, until it is heard of again."""
+        """Members that may be asked now. One that timed out may not, until it is heard of again."""
 
-    def wait_for(self, agents: AbstractSet[str], timeout: float) -> AbstractSet[str]:
+    def wait_for(self, members: AbstractSet[str], timeout: float) -> AbstractSet[str]:
         """Wait until these may be asked, at most so long, and not for those that only another run
         of the protocol can reach again; returns these."""
 
 
 class InProcess:
-    """Agents of this very process, asked one after the other."""
+    """Members of this very process, asked one after the other."""
 
-    def __init__(self, agents: Mapping[str, Handler]) -> None:
-        self._agents = dict(agents)
+    def __init__(self, members: Mapping[str, Handler]) -> None:
+        self._members = dict(members)
 
     def ask(
         self, kind: str, requests: Mapping[str, bytes], timeout: float
     ) -> dict[str, bytes | Failure]:
-        """An agent's exception is that agent's failure and nobody else's."""
-        return {agent: self._one(agent, kind, request) for agent, request in requests.items()}
+        """A member's exception is that member's failure and nobody else's."""
+        return {member: self._one(member, kind, request) for member, request in requests.items()}
 
-    def _one(self, agent: str, kind: str, request: bytes) -> bytes | Failure:
-        if agent not in self._agents:
+    def _one(self, member: str, kind: str, request: bytes) -> bytes | Failure:
+        if member not in self._members:
             return Failure("unreachable")
         try:
-            return self._agents[agent](kind, request)
+            return self._members[member](kind, request)
         except TimeoutError:
             return Failure("timeout")
         except Exception as error:
             return Failure("error", str(error))
 
     def reachable(self) -> set[str]:
-        """Every agent: all are in this process."""
-        return set(self._agents)
+        """Every member: all are in this process."""
+        return set(self._members)
 
-    def wait_for(self, agents: AbstractSet[str], timeout: float) -> AbstractSet[str]:
+    def wait_for(self, members: AbstractSet[str], timeout: float) -> AbstractSet[str]:
         """All that there will ever be are here."""
         return frozenset()

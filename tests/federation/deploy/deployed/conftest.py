@@ -60,10 +60,10 @@ class Deployed:
         requests = {}
         for k, name in enumerate(names):
             (root / name).mkdir()
-            (root / name / "agent.toml").write_text(
+            (root / name / "member.toml").write_text(
                 f'name = "{name}"\ntrue_cost = {COSTS[name]}\ndata = "digits:{k}/{members}"\n'
             )
-            requests[name] = make_request(root / name / "agent.toml")
+            requests[name] = make_request(root / name / "member.toml")
         self.port = port or free_port()
         terms = root / "terms.toml"
         self.kits = set_up(self.operator, terms, requests, "localhost", self.port, ledger)
@@ -80,17 +80,17 @@ class Deployed:
         self.running.append(process)
         return process
 
-    def join(self, name, agent=None, kit=None, place=None):
-        """Start a member; ``agent`` names another agent than ours (see faulty.py)."""
-        own = {OPEN_AGENT: f"faulty:{agent}"} if agent else {}
-        config = (place or self.root / name) / "agent.toml"
+    def join(self, name, member=None, kit=None, place=None):
+        """Start a member; ``member`` names another member than ours (see faulty.py)."""
+        own = {OPEN_AGENT: f"faulty:{member}"} if member else {}
+        config = (place or self.root / name) / "member.toml"
         kit = kit or self.kits[name]
         return self.run(
             "federation", "join", kit, "--config", config, log=config.parent.name, **own
         )
 
-    def join_all(self, **agents):
-        return {name: self.join(name, agents.get(name)) for name in self.kits}
+    def join_all(self, **members):
+        return {name: self.join(name, members.get(name)) for name in self.kits}
 
     def start(self, *options, wait=60):
         words = ("federation", "start", self.operator, "--wait", wait, *options)

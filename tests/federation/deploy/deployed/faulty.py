@@ -1,4 +1,4 @@
-"""Agents that go wrong, for members' processes to run instead of ours."""
+"""Members that go wrong, for members' processes to run instead of ours."""
 
 import time
 
@@ -9,18 +9,18 @@ from fedfact.federation.member.member import CONFIG, TERMS, Member
 from fedfact.federation.wire.message import OPERATOR, read_message, write_message
 
 
-def _agent(place):
+def _member(place):
     config = read_member_config(place / CONFIG)
     return Member(place, config, read_published(place / TERMS))
 
 
 def steady(place):
     """In no hurry: what befalls the others befalls them while there are rounds to come."""
-    agent = _agent(place)
+    member = _member(place)
 
     def handle(kind, request):
         time.sleep(0.4 if kind == "round" else 0)
-        return agent.handle(kind, request)
+        return member.handle(kind, request)
 
     return handle
 
@@ -35,10 +35,10 @@ def wrecks(place):
 
 def slow(place):
     """Too slow for two rounds, then as fast as anybody."""
-    agent = _agent(place)
+    member = _member(place)
 
     def handle(kind, request):
-        reply = agent.handle(kind, request)
+        reply = member.handle(kind, request)
         if kind == "round" and read_message(request, 1 << 20).head.content["round"] in (5, 6):
             time.sleep(12)
         return reply
@@ -48,20 +48,20 @@ def slow(place):
 
 def alters_contract(place):
     """Signs a contract with half of the samples, and says it is the one it was offered."""
-    agent = _agent(place)
+    member = _member(place)
 
     def handle(kind, request):
-        reply = agent.handle(kind, request)
+        reply = member.handle(kind, request)
         if kind != "agree":
             return reply
-        contract = agent.files.contract()
+        contract = member.files.contract()
         altered = contract.model_copy(update={"samples": contract.samples // 2})
         asked = read_message(request)
         return write_message(
-            agent.files.key,
+            member.files.key,
             federation=asked.head.federation,
             kind=kind,
-            sender=agent.config.name,
+            sender=member.config.name,
             to=OPERATOR,
             answers=asked.hash,
             content={"contract": altered.hash()},
@@ -72,21 +72,21 @@ def alters_contract(place):
 
 def replays(place):
     """Answers round 4 with its reply to round 3, and offers itself old and future requests."""
-    agent, seen, refused = _agent(place), {}, place / "refused.txt"
+    member, seen, refused = _member(place), {}, place / "refused.txt"
 
     def handle(kind, request):
         if kind != "round":
-            return agent.handle(kind, request)
+            return member.handle(kind, request)
         number = read_message(request, 1 << 20).head.content["round"]
         seen[number] = request
         if number == 4:
             return seen["reply"]
-        reply = seen["reply"] = agent.handle(kind, request)
+        reply = seen["reply"] = member.handle(kind, request)
         if number == 6:
-            assert agent.handle(kind, seen[6]) == reply  # the same again: the same answer
+            assert member.handle(kind, seen[6]) == reply  # the same again: the same answer
             for old in (seen[1], seen[3]):
                 try:
-                    agent.handle(kind, old)
+                    member.handle(kind, old)
                 except InputError as error:
                     refused.open("a").write(f"{error}\n")
         return reply

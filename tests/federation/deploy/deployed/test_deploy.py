@@ -57,7 +57,7 @@ def test_the_demo_from_nothing_to_a_verified_ledger(tmp_path):
     found = json.loads(done.stdout)
     assert found["sound"]
     assert found["accuracy"] > 0.9
-    assert {agent["state"] for agent in found["overview"]["agents"].values()} == {
+    assert {member["state"] for member in found["overview"]["members"].values()} == {
         "statement agreed"
     }
     assert all(loss["settled"] < loss["alone"] for loss in found["members"].values())

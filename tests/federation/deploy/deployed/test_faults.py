@@ -17,8 +17,8 @@ pytestmark = pytest.mark.thorough
 
 
 def attested(done):
-    """What agents said in a round, without the hash of the request, which holds the time."""
-    return {agent: said.read_head().content for agent, said in done.attested.items()}
+    """What members said in a round, without the hash of the request, which holds the time."""
+    return {member: said.read_head().content for member, said in done.attested.items()}
 
 
 def test_a_member_is_killed_and_started_again(deploy):
@@ -115,7 +115,7 @@ def test_operator_and_server_are_killed_and_resumed(deploy):
     for name, kit in house.kits.items():
         terms = read_published(house.operator / "season-1/terms.json")
         kit.write_bytes(read_kit(kit).model_copy(update={"terms": terms}).encoded())
-        for secret in ("agent.key", "nonce.secret", "salt.secret"):
+        for secret in ("member.key", "nonce.secret", "salt.secret"):
             text = f"{name}{secret}".encode().hex().ljust(64, "0")[:64]
             for root in (undisturbed.root, house.root):
                 (root / name / secret).write_text(text)

@@ -43,7 +43,7 @@ def free_port():
 def request_of(root, member):
     """The request of a new member whose directory is made for it."""
     (root / member).mkdir(parents=True)
-    config = root / member / "agent.toml"
+    config = root / member / "member.toml"
     config.write_text(f'name = "{member}"\ntrue_cost = 1.0\ndata = "digits:0/3"\n')
     return make_request(config)
 

@@ -1,6 +1,6 @@
 """A protocol for tests of what carries it: rounds without end, each written down.
 
-It runs in FLARE's processes. What an agent does is said by files in its directory: ``fail`` and
+It runs in FLARE's processes. What a member does is said by files in its directory: ``fail`` and
 ``refuse`` (words to raise), ``slow`` (seconds to take, once), ``big`` (bytes to answer with); and
 ``big`` in the operator's says how many bytes to ask with.
 """

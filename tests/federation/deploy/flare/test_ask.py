@@ -1,4 +1,4 @@
-"""Asking agents over FLARE: replies, failures, deadlines."""
+"""Asking members over FLARE: replies, failures, deadlines."""
 
 import socket
 import ssl
@@ -11,14 +11,14 @@ pytest.importorskip("nvflare")
 pytestmark = pytest.mark.thorough
 
 
-def test_all_agents_answer_and_a_round_is_quick(running):
+def test_all_members_answer_and_a_round_is_quick(running):
     first = running.wait_for_all()["round"]
     running.wait(lambda found: found["round"] >= first + 20)
     seconds = [found["seconds"] for found in running.rounds()[first:]]
     assert statistics.median(seconds) < 0.2
 
 
-def test_an_agent_is_sent_its_own_request_and_no_other(running):
+def test_a_member_is_sent_its_own_request_and_no_other(running):
     running.wait_for_all()
     for member in ("ann", "bob", "cid"):
         received = (running.root / member / "received").read_text().splitlines()
@@ -30,7 +30,7 @@ def test_of_an_exception_the_operator_learns_its_class_and_nobody_else_anything(
     (running.root / "ann" / "fail").write_text(words)
     found = running.wait(lambda found: isinstance(found["answers"]["ann"], list))
     assert found["answers"]["ann"] == ["error", "failed"]
-    said = (running.root / "ann" / "agent.log").read_text()
+    said = (running.root / "ann" / "member.log").read_text()
     assert f"failed in train: ValueError: {words}\n" in said
     assert "| Traceback" in said
     assert found["answers"]["bob"] == "bob did train"
@@ -51,7 +51,7 @@ def test_of_a_refusal_the_operator_learns_no_words(running):
         assert not path.is_file() or words.encode() not in path.read_bytes(), path
 
 
-def test_a_late_agent_is_passed_over_and_comes_back_when_it_is_done(running):
+def test_a_late_member_is_passed_over_and_comes_back_when_it_is_done(running):
     (running.directory / "timeout").write_text("0.7")
     running.wait(lambda found: found["timeout"] == 0.7)
     (running.root / "bob" / "slow").write_text("3")

@@ -22,12 +22,12 @@ def test_an_address_is_one_whatever_the_server_says():
 
 
 def test_what_the_server_says_again_and_again_is_written_once(tmp_path):
-    heard = _Heard(tmp_path / "agent.log")
+    heard = _Heard(tmp_path / "member.log")
     for _ in range(100):
         heard.take({"wanted": "192.0.2.7:4711"})
         heard.take({"taken": "192.0.2.8:4711"})
         heard.take({"run": "id"})
-    wanted, taken = (tmp_path / "agent.log").read_text().splitlines()
+    wanted, taken = (tmp_path / "member.log").read_text().splitlines()
     assert "a second site, at 192.0.2.7, has this member's key" in wanted
     assert "is connected already, from 192.0.2.8; it keeps its place" in taken
 
@@ -44,9 +44,9 @@ def test_a_copy_of_a_members_directory_does_not_push_it_out(federation):
         assert second.wait(90) == TAKEN
     finally:
         second.stop()
-    told = (copy / "agent.log").read_text()
+    told = (copy / "member.log").read_text()
     assert "key and certificate is connected already, from 127.0.0.1" in told
-    assert "a second site, at 127.0.0.1," in (federation.root / "cid" / "agent.log").read_text()
+    assert "a second site, at 127.0.0.1," in (federation.root / "cid" / "member.log").read_text()
     noted = (federation.directory / "operator.log").read_text()
     assert "cid: a site at 127.0.0.1" in noted
     federation.wait_for_all()

@@ -51,7 +51,7 @@ def run_demo(directory: Path, rounds: int, show: Show) -> dict[str, Any]:
     with ExitStack() as running:
         for name in members:
             own = directory / name
-            kit = take_kit(kit_path(operator, name), own / "agent.toml")
+            kit = take_kit(kit_path(operator, name), own / "member.toml")
             running.callback(start_site(kit, own).stop)
         ending = run_operator(operator, show, _PATIENCE)
     if ending.unfinished is not None:
@@ -86,11 +86,11 @@ def _better_off(entries: list[Entry]) -> dict[str, dict[str, float]]:
     settlement = record.settlement_now()
     if settlement is None:
         return {}
-    agents = settlement.population.agents
-    alone, settled = settlement.losses([MEMBERS[agent] for agent in agents])
+    members = settlement.population.agents
+    alone, settled = settlement.losses([MEMBERS[member] for member in members])
     return {
-        agent: {"alone": float(alone[k]), "settled": float(settled[k])}
-        for k, agent in enumerate(agents)
+        member: {"alone": float(alone[k]), "settled": float(settled[k])}
+        for k, member in enumerate(members)
     }
 
 
@@ -104,10 +104,10 @@ def _make(directory: Path, rounds: int) -> None:
     requests = {}
     for k, (name, cost) in enumerate(MEMBERS.items()):
         make_folder(directory / name)
-        (directory / name / "agent.toml").write_text(
+        (directory / name / "member.toml").write_text(
             f'name = "{name}"\ntrue_cost = {cost}\ndata = "digits:{k}/{len(MEMBERS)}"\n'
         )
-        requests[name] = make_request(directory / name / "agent.toml")
+        requests[name] = make_request(directory / name / "member.toml")
     set_up(directory / "operator", terms, requests, "localhost", _free_port())
 
 

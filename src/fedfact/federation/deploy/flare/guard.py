@@ -1,7 +1,7 @@
 """One process at a time for one workspace, and none that outlives the process that started it.
 
 A command starts FLARE, and FLARE starts a process for each job. When one of them is killed those
-below it would live on, hold the agent's files and answer for it. So each watches its parent, from
+below it would live on, hold the member's files and answer for it. So each watches its parent, from
 its first instruction (see ``process_entry``), and ends itself when that is gone; and each waits
 until its predecessor has ended.
 """

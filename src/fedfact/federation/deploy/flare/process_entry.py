@@ -74,7 +74,7 @@ def _keep_places(kind: str) -> None:
     from .presence import guard_places, hear_of_others
 
     if kind == "client":
-        hear_of_others(directory() / "agent.log")
+        hear_of_others(directory() / "member.log")
     else:
         guard_places(directory() / "operator.log")
 

@@ -118,7 +118,7 @@ def run_site(
             if site.wait() == TAKEN:
                 raise DeploymentError(
                     f"{kit.server}: another site with this member's key and certificate is "
-                    "connected there and keeps its place; end one of the two (agent.log says "
+                    "connected there and keeps its place; end one of the two (member.log says "
                     "where it is)"
                 )
             if time.monotonic() - started < _SHORT:
@@ -135,7 +135,7 @@ def _await_server(
         if why is None:
             return True
         if why != said:
-            log_line(directory / "agent.log", f"{why}; trying again until it does")
+            log_line(directory / "member.log", f"{why}; trying again until it does")
             said = why
         told.wait(_ASK_AGAIN)
     return False

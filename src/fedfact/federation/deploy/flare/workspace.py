@@ -24,7 +24,7 @@ from .kits.paths import TLS, admin_workspace, read_address, server_workspace, si
 from .kits.request import TLS_KEY
 
 CONTROLLER = "fedfact.federation.deploy.flare.server.controller.OperatorController"
-EXECUTOR = "fedfact.federation.deploy.flare.site.executor.AgentExecutor"
+EXECUTOR = "fedfact.federation.deploy.flare.site.executor.MemberExecutor"
 
 _OURS = frozenset(
     {

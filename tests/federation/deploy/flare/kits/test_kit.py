@@ -25,7 +25,7 @@ CASES = 1500  # for each of the seeds
 @pytest.fixture
 def oak(kits, tmp_path):
     """A member's directory before it joins for the first time."""
-    for name in ("agent.toml", "tls.key"):
+    for name in ("member.toml", "tls.key"):
         (tmp_path / name).write_bytes((kits.root / "oak" / name).read_bytes())
     (tmp_path / "tls.key").chmod(0o600)
     return tmp_path
@@ -47,21 +47,23 @@ def refusal(oak, document):
     kit, before = oak / "oak.kit.json", {*oak.iterdir(), oak / "oak.kit.json"}
     kit.write_bytes(document if isinstance(document, bytes) else canonical(document))
     with pytest.raises(InputError) as refused:
-        take_kit(kit, oak / "agent.toml")
+        take_kit(kit, oak / "member.toml")
     assert set(oak.iterdir()) == before
     assert str(refused.value).startswith(f"{kit}: ")
     return str(refused.value)
 
 
 def test_a_kit_holds_no_secret_and_is_taken(kits, oak):
-    kit = take_kit(kits.kits["oak"], oak / "agent.toml")
+    kit = take_kit(kits.kits["oak"], oak / "member.toml")
     assert (kit.member, str(kit.server)) == ("oak", "localhost:28107")
     assert "PRIVATE" not in kits.kits["oak"].read_text()
-    assert (oak / "season-1/terms.json").read_bytes() == (kits.directory / "season-1/terms.json").read_bytes()
+    assert (oak / "season-1/terms.json").read_bytes() == (
+        kits.directory / "season-1/terms.json"
+    ).read_bytes()
     changed = kit.model_copy(update={"terms": kit.terms.model_copy(update={"name": "x"})})
     (oak / "changed.kit.json").write_bytes(changed.encoded())
     with pytest.raises(InputError, match="is of another federation than the kit"):
-        take_kit(oak / "changed.kit.json", oak / "agent.toml")
+        take_kit(oak / "changed.kit.json", oak / "member.toml")
 
 
 @pytest.mark.parametrize(
@@ -73,7 +75,7 @@ def test_a_kit_holds_no_secret_and_is_taken(kits, oak):
         (("version",), 2, "version: input should be less than or equal to 1"),
         (("version",), True, "version: input should be a valid integer"),
         (("member",), "../oak", "member: string should match pattern"),
-        (("member",), "elm", "is of elm, and agent.toml says name = 'oak'"),
+        (("member",), "elm", "is of elm, and member.toml says name = 'oak'"),
         (("server", "host"), "a b", "server.host: value error, 'a b' is no host name"),
         (("server", "host"), "-oProxyCommand=x", "is no host name"),
         (("server", "host"), "evil:1/", "is no host name"),
@@ -232,7 +234,7 @@ def test_mutated_kits_are_refused_in_words_and_nothing_is_written(
             continue
         kit.write_bytes(data)
         try:
-            found = take_kit(kit, oak / "agent.toml")
+            found = take_kit(kit, oak / "member.toml")
         except InputError as error:
             words = str(error)
         else:

@@ -35,7 +35,7 @@ def request_with(key, *names, **more):
 def test_made_again_a_request_is_the_same_and_the_key_stays(kits, good):
     place = kits.root / "oak"
     before = (place / "tls.key").read_bytes()
-    assert make_request(place / "agent.toml").read_bytes() == good
+    assert make_request(place / "member.toml").read_bytes() == good
     assert (place / "tls.key").read_bytes() == before
     assert (place / "tls.key").stat().st_mode & 0o777 == 0o600
     assert place.stat().st_mode & 0o777 == 0o700
@@ -43,11 +43,11 @@ def test_made_again_a_request_is_the_same_and_the_key_stays(kits, good):
 
 
 def test_a_key_that_others_may_read_is_refused(kits, tmp_path):
-    for name in ("agent.toml", "tls.key"):
+    for name in ("member.toml", "tls.key"):
         (tmp_path / name).write_bytes((kits.root / "oak" / name).read_bytes())
     (tmp_path / "tls.key").chmod(0o640)
     with pytest.raises(InputError, match="others may read this key"):
-        make_request(tmp_path / "agent.toml")
+        make_request(tmp_path / "member.toml")
     assert not (tmp_path / "oak.csr").exists()
 
 

@@ -1,6 +1,6 @@
 """What the process of a job is told by whoever started it, never by the job.
 
-FLARE starts a new process for each job and hands on its own environment. So where an agent's files
+FLARE starts a new process for each job and hands on its own environment. So where a member's files
 lie, and which code answers for it, is settled on its own machine by the command that started FLARE
 there; a job that the operator submits has no say in either.
 """
@@ -14,13 +14,13 @@ from typing import Any
 from .....errors import InputError
 
 DIRECTORY = "FEDFACT_DIRECTORY"
-"""The operator's directory, or the agent's."""
+"""The operator's directory, or the member's."""
 
 OPERATE = "FEDFACT_OPERATE"
 """What runs the protocol at the server instead of ours; for tests."""
 
 OPEN_AGENT = "FEDFACT_OPEN_AGENT"
-"""What opens an agent at its site instead of ours; for tests."""
+"""What opens a member at its site instead of ours; for tests."""
 
 _ENTRY_POINTS = {
     OPERATE: "fedfact.federation.operator.run:operate",
@@ -29,7 +29,7 @@ _ENTRY_POINTS = {
 
 
 def directory() -> Path:
-    """The directory of the operator or agent whose process this is."""
+    """The directory of the operator or member whose process this is."""
     path = os.environ.get(DIRECTORY)
     if not path:
         raise InputError(

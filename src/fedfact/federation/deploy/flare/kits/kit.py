@@ -62,7 +62,7 @@ class Kit(Stored):
         """Refuse a kit that is not for the member of this name and key, or whose time is over."""
         certificate, authority = map(read_certificate, (self.certificate, self.authority))
         if self.member != name:
-            raise InputError(f"is of {self.member}, and agent.toml says name = {name!r}")
+            raise InputError(f"is of {self.member}, and member.toml says name = {name!r}")
         if not same_key(key, certificate.public_key()):
             raise InputError(
                 "its certificate is for another key than the member's; send the operator the "

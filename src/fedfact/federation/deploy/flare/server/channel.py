@@ -1,8 +1,8 @@
-"""The transport over FLARE: one task of its own for each agent asked.
+"""The transport over FLARE: one task of its own for each member asked.
 
 FLARE's sites ask the server for work, many times a second. A task waits at the server until its
-agent asks, goes out, and its result comes back on another thread. The deadline is kept here: when
-it has passed, the task is cancelled and the agent counts as silent. Any later request for work
+member asks, goes out, and its result comes back on another thread. The deadline is kept here: when
+it has passed, the task is cancelled and the member counts as silent. Any later request for work
 shows that it is there again, done with what it was late with, and it may be asked anew.
 """
 
@@ -24,60 +24,60 @@ _LOOK = 0.1  # seconds between looks at the abort signal and the notices
 
 
 class FlareTransport:
-    """Asks the agents that take part in one job."""
+    """Asks the members that take part in one job."""
 
     def __init__(
         self,
         controller: Controller,
         fl_ctx: FLContext,
         abort: Signal,
-        agents: set[str],
+        members: set[str],
         board: Board,
     ) -> None:
         self._controller, self._fl_ctx, self._abort = controller, fl_ctx, abort
         self._board, self._job = board, str(fl_ctx.get_job_id())
-        self._agents = frozenset(agents)
-        self._silent = set(agents)  # until something is heard from them
+        self._members = frozenset(members)
+        self._silent = set(members)  # until something is heard from them
         self._gone: set[str] = set()
         self._to_end = False
         self._changed = threading.Condition()
 
-    def heard(self, agent: str) -> None:
-        """The agent has asked for work: it may be asked."""
-        if agent in self._silent:
+    def heard(self, member: str) -> None:
+        """The member has asked for work: it may be asked."""
+        if member in self._silent:
             with self._changed:
-                self._silent.discard(agent)
-                self._gone.discard(agent)
+                self._silent.discard(member)
+                self._gone.discard(member)
                 self._changed.notify_all()
 
-    def lost(self, agent: str) -> None:
-        """The agent's process in this job is known to have ended."""
+    def lost(self, member: str) -> None:
+        """The member's process in this job is known to have ended."""
         with self._changed:
-            self._silent.add(agent)
-            self._gone.add(agent)
+            self._silent.add(member)
+            self._gone.add(member)
             self._changed.notify_all()
 
     def reachable(self) -> set[str]:
-        """Agents that may be asked now: one that timed out may not, until it is heard again."""
+        """Members that may be asked now: one that timed out may not, until it is heard again."""
         with self._changed:
-            return set(self._agents - self._silent)
+            return set(self._members - self._silent)
 
-    def wait_for(self, agents: AbstractSet[str], timeout: float) -> AbstractSet[str]:
+    def wait_for(self, members: AbstractSet[str], timeout: float) -> AbstractSet[str]:
         """Wait for those that are slow. Only the next job reaches those that this one has lost, and
         those that came too late for it."""
         self._read_notice()
-        self._wait(lambda: not agents & self._agents & self._silent - self._gone, timeout)
+        self._wait(lambda: not members & self._members & self._silent - self._gone, timeout)
         with self._changed:
-            return agents & self._gone & (agents if self._to_end else self._agents)
+            return members & self._gone & (members if self._to_end else self._members)
 
     def gather(self, timeout: float) -> None:
-        """Wait until all agents of the job have been heard from, at most so long."""
+        """Wait until all members of the job have been heard from, at most so long."""
         self._wait(lambda: not self._silent - self._gone, timeout)
 
     def ask(
         self, kind: str, requests: Mapping[str, bytes], timeout: float
     ) -> dict[str, bytes | Failure]:
-        """Send each named agent its request; return when all have answered or time is up.
+        """Send each named member its request; return when all have answered or time is up.
 
         Told to end the job, it stops here, before anything is sent: between two rounds.
         """
@@ -86,43 +86,43 @@ class FlareTransport:
             raise Stopped
         asked = self.reachable() & requests.keys()
         answers: dict[str, bytes | Failure] = {
-            agent: Failure("unreachable", "not in this job, or not heard from since it timed out")
-            for agent in requests.keys() - asked
+            member: Failure("unreachable", "not in this job, or not heard from since it timed out")
+            for member in requests.keys() - asked
         }
-        tasks = {agent: self._send(kind, agent, requests[agent], answers) for agent in asked}
+        tasks = {member: self._send(kind, member, requests[member], answers) for member in asked}
         try:
             self._wait(lambda: tasks.keys() <= answers.keys() | self._gone, timeout)
         finally:
             late = self._close(asked, answers, f"no reply to {kind} in {timeout:g} seconds")
-            for agent in late:
-                self._controller.cancel_task(tasks[agent], fl_ctx=self._fl_ctx)
-        return {agent: answers[agent] for agent in requests}
+            for member in late:
+                self._controller.cancel_task(tasks[member], fl_ctx=self._fl_ctx)
+        return {member: answers[member] for member in requests}
 
     def _close(self, asked: set[str], answers: dict[str, bytes | Failure], words: str) -> set[str]:
         """Take no more answers: whoever has given none by now is late, and silent."""
         with self._changed:
             late = asked - answers.keys()
-            for agent in late:
-                answers[agent] = (
+            for member in late:
+                answers[member] = (
                     Failure("unreachable", "its process has ended")
-                    if agent in self._gone
+                    if member in self._gone
                     else Failure("timeout", words)
                 )
             self._silent |= late
         return late
 
     def _send(
-        self, kind: str, agent: str, request: bytes, answers: dict[str, bytes | Failure]
+        self, kind: str, member: str, request: bytes, answers: dict[str, bytes | Failure]
     ) -> Task:
         def received(client_task: ClientTask, fl_ctx: FLContext) -> None:
             answer = unpack(client_task.result)
             client_task.result = None  # it may be large, and FLARE keeps the task for a while
             with self._changed:
-                answers.setdefault(agent, answer)
+                answers.setdefault(member, answer)
                 self._changed.notify_all()
 
         task = Task(name=kind, data=pack(request), result_received_cb=received)
-        self._controller.send(task=task, fl_ctx=self._fl_ctx, targets=[agent])
+        self._controller.send(task=task, fl_ctx=self._fl_ctx, targets=[member])
         return task
 
     def _wait(self, until: Callable[[], bool], timeout: float) -> None:
@@ -141,5 +141,5 @@ class FlareTransport:
         notice = self._board.news(self._job)
         if notice is not None:
             self._to_end = self._to_end or notice.end
-            for agent in notice.gone:
-                self.lost(agent)
+            for member in notice.gone:
+                self.lost(member)

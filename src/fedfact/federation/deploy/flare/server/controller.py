@@ -25,16 +25,16 @@ from ..job.environment import OPERATE, directory, entry_point
 from .channel import FlareTransport
 from .notice import Board, Outcome
 
-_GATHER = 30.0  # seconds that the agents of a job have to appear in it
+_GATHER = 30.0  # seconds that the members of a job have to appear in it
 
 
 class OperatorController(Controller):  # type: ignore[misc]
-    """Hands the protocol a transport over the agents of this job."""
+    """Hands the protocol a transport over the members of this job."""
 
     def __init__(self) -> None:
         super().__init__()
         self._transport: FlareTransport | None = None
-        # What the protocol needs is imported while the agents connect.
+        # What the protocol needs is imported while the members connect.
         threading.Thread(target=entry_point, args=(OPERATE,), daemon=True).start()
 
     def start_controller(self, fl_ctx: FLContext) -> None:
@@ -51,7 +51,7 @@ class OperatorController(Controller):  # type: ignore[misc]
         result: Shareable,
         fl_ctx: FLContext,
     ) -> None:
-        """Too late: the reply is not used, but its agent is there."""
+        """Too late: the reply is not used, but its member is there."""
         if self._transport is not None:
             self._transport.heard(client.name)
 
@@ -70,8 +70,8 @@ class OperatorController(Controller):  # type: ignore[misc]
         board = Board(workspace)
         release = hold(workspace, "job")
         try:
-            agents = {client.name for client in fl_ctx.get_engine().get_clients()}
-            self._transport = FlareTransport(self, fl_ctx, abort_signal, agents, board)
+            members = {client.name for client in fl_ctx.get_engine().get_clients()}
+            self._transport = FlareTransport(self, fl_ctx, abort_signal, members, board)
             self._transport.gather(_GATHER)
             entry_point(OPERATE)(directory(), self._transport)
             board.report(Outcome(job, "done"))

@@ -1,7 +1,7 @@
 """Two small files in the server's workspace by which supervisor and controller speak to each other.
 
 The supervisor sees the sites, the controller has the protocol; both are on the operator's machine.
-``notice.json``: the supervisor says which agents this job has lost, and when the job is to end.
+``notice.json``: the supervisor says which members this job has lost, and when the job is to end.
 ``outcome.json``: the controller says that the protocol has returned, long before FLARE has put the
 job away, and why.
 """

@@ -120,7 +120,7 @@ def _still_owed(record: SeasonState | None) -> str:
     """Of a settled season: who has not got what."""
     if record is None:
         return ""
-    owed = [f"{agent} has not got its {what}" for agent, what in record.owed.items()]
+    owed = [f"{member} has not got its {what}" for member, what in record.owed.items()]
     return f"settled, but {', '.join(owed)}" if owed else ""
 
 

@@ -1,7 +1,7 @@
-"""The agent's side: FLARE hands over a task, the agent's own code answers it.
+"""The member's side: FLARE hands over a task, the member's own code answers it.
 
 This is the one class that a member's site lets a job build (see ``workspace``). It takes no
-arguments: which agent answers, and with what code, is the member's own affair.
+arguments: which member answers, and with what code, is the member's own affair.
 """
 
 import os
@@ -24,8 +24,8 @@ from ..job.environment import DIRECTORY, OPEN_AGENT, directory, entry_point
 from ..job.payload import pack, pack_error, unpack
 
 
-class AgentExecutor(Executor):  # type: ignore[misc]
-    """Opens the agent when the first task comes and lets it answer this and all others."""
+class MemberExecutor(Executor):  # type: ignore[misc]
+    """Opens the member when the first task comes and lets it answer this and all others."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -44,10 +44,10 @@ class AgentExecutor(Executor):  # type: ignore[misc]
     def execute(
         self, task_name: str, shareable: Shareable, fl_ctx: FLContext, abort_signal: Signal
     ) -> Shareable:
-        """The agent's reply.
+        """The member's reply.
 
-        Of an exception the operator learns only whether the agent refused or failed; the words,
-        which may be about its data, stay in ``agent.log``.
+        Of an exception the operator learns only whether the member refused or failed; the words,
+        which may be about its data, stay in ``member.log``.
         """
         request = unpack(shareable)
         if isinstance(request, Failure):
@@ -57,17 +57,17 @@ class AgentExecutor(Executor):  # type: ignore[misc]
                 self._handle = entry_point(OPEN_AGENT)(directory())
             return pack(self._handle(task_name, request))
         except Exception as error:
-            words = f"the agent gave no answer to {task_name}; see agent.log"
+            words = f"the member gave no answer to {task_name}; see member.log"
             self.log_error(fl_ctx, words, fire_event=False)
             return pack_error(_told(task_name, error, opened=self._handle is not None))
 
 
 def _told(task: str, error: Exception, *, opened: bool) -> str:
-    """The class of a failure, once its words are in the agent's own log.
+    """The class of a failure, once its words are in the member's own log.
 
-    An agent that could be opened has told of its refusal there itself.
+    A member that could be opened has told of its refusal there itself.
     """
-    log = Path(os.environ.get(DIRECTORY, "")) / "agent.log"
+    log = Path(os.environ.get(DIRECTORY, "")) / "member.log"
     if isinstance(error, FedfactError):
         if not opened:
             log_line(log, f"refused {task}: {error}")
