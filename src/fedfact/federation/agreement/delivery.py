@@ -5,8 +5,9 @@
 - Delivered are the samples used according to the last attestation that the ledger has. That is
   what a member *says* its training code counted; the digest keeps it from changing its story.
 - Counted is what was delivered or, where the operator ends the training early, as many as the
-  member would have used at that pace, up to what it promised: `delivered·planned/held` of the rounds. That
-  it could not use all of it is not its fault, and what it did not use it is not billed for.
+  member would have used at that pace, up to what it promised: `delivered·planned/held` of the
+  rounds. That it could not use all of it is not its fault, nor is it billed for what it did not
+  use.
 - Billed is that part of what is counted for which the member was there: `counted·attended/asked`,
   of the rounds that it was asked for. The charge goes by what is counted: being away is no misfit.
 - Neither is ever below the billing floor (`mechanism.billing`), so that one member's failure never

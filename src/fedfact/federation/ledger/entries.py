@@ -56,7 +56,7 @@ class Declined(Document):
 
 
 class Agreed(Document):
-    """A contract, signed by the operator and, in the message ``said`` by which it agreed, the member."""
+    """A contract, signed by the operator and, in the message that ``said`` yes, by the member."""
 
     contract: Contract
     operator: Signature

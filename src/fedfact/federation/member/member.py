@@ -2,8 +2,9 @@
 
 Every request must be signed by the operator of the terms that lie in the member's own directory,
 for this member and this federation. Asked the same again, a member answers the same; asked
-something that cannot come now, or differently from before, it refuses. Every request names the head of the
-ledger, which only grows: one that was sent before what the member has seen is refused too.
+something that cannot come now, or differently from before, it refuses. Every request names the head
+of the ledger, signed by the operator, and ledgers only grow: a request that was sent before what
+the member has seen is refused too.
 """
 
 import threading

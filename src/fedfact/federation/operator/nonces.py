@@ -32,7 +32,8 @@ def open_nonces(session: Session) -> None:
     if draws and len(opened) < least:
         raise Paused(
             f"{len(opened)} members opened their nonces and the quorum is "
-            f"{session.conduct.quorum}; resume when more are there, or with --finish if one nonce is to do"
+            f"{session.conduct.quorum}; resume when more are there, or with --finish if one "
+            "nonce is to do"
         )
     withheld = sorted(contracts.keys() - opened.keys())
     session.add(("nonces", Nonces(opened=opened, withheld=withheld)))
