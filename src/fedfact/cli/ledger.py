@@ -155,10 +155,17 @@ def statement(
     if settlement is None:
         raise InputError(f"{where}: {record.void_in_words}")
     found = statement_of(settlement, member)
+    assert record.settlement is not None
+    restored = record.keys.restored(member, record.number, before=record.settlement)
     if as_json:
-        print_json(found.document())
+        print_json({**found.document(), "restored": restored})
         return
     print_statement(found)
+    if restored is not None:
+        say(
+            f"\nIn this season the operator confirmed a new key of {member}, which lost its own "
+            f"(entry {restored}): from there on the new one signs."
+        )
     delivery = record.deliveries[member]
     stdout().print(
         f"\nPromised {delivery.promised:,} samples, delivered {delivery.delivered:,} by your own "

@@ -25,7 +25,10 @@ def verify_copy(entries: list[Entry], member: str, files: MemberFiles) -> list[V
         return [Verdict("own copy", None, f"not checked: {error}")]
     kept = seasons_kept(files.directory)
     there = [season for season in state.seasons if season.number in kept]
-    verdicts = [judge(partial(_heads, entries, member, files), state, "own heads")]
+    verdicts = [
+        judge(partial(_heads, entries, member, files), state, "own heads"),
+        judge(partial(_keys, entries, member, files), state, "own keys"),
+    ]
     of_seasons = [
         _of_season(entries, member, MemberFiles(files.directory, season.number), season)
         for season in there
@@ -45,6 +48,26 @@ def _heads(entries: list[Entry], member: str, files: MemberFiles, state: LedgerS
     return f"{len(seen)} heads"
 
 
+def _keys(entries: list[Entry], member: str, files: MemberFiles, state: LedgerState) -> str:
+    """Since the member brought in its first key, every one in the ledger is one that it made."""
+    own = files.own_keys()
+    if not own:
+        raise Unchecked("keys.json, which has the keys that the member made, is gone")
+    named = state.keys.all_of(member)
+    if not named:
+        return "not registered yet"
+    first = next((k for k, (_, key) in enumerate(named) if key in own), None)
+    if first is None:
+        raise Fault(entries[named[-1][0]], "names a key of this member that it did not make")
+    for number, key in named[first:]:
+        if key not in own:
+            raise Fault(entries[number], "brings in a key of this member that it did not make")
+    if (void := state.keys.retired.get(named[-1][1])) is not None:
+        return f"its own, but void from season {void.season} on, says the operator: {void.why}"
+    before = f", and {first} before that it lost" if first else ""
+    return f"{len(named) - first} of its own{before}"
+
+
 def _of_season(
     entries: list[Entry], member: str, files: MemberFiles, season: SeasonState
 ) -> list[Verdict]:
@@ -56,6 +79,11 @@ def _of_season(
             return "none signed yet"
         if member in record.declined and files.opened() is None and files.last_round() is None:
             return "takes no part"  # what it may have signed before never came into force
+        back = record.keys.restored(member, record.number, before=len(entries))
+        if signed is None and back is not None:
+            raise Unchecked(
+                f"the member's copy was lost with its key; it came back at entry {back}"
+            )
         if record.contracts.get(member) != signed:
             raise InputError("the ledger has another contract than the member signed")
         return "as signed"

@@ -18,6 +18,7 @@ from ..ledger.store import read_ledger
 from ..wire.keys import is_signed
 from ..wire.ledger_head import PURPOSE, signed_part
 from ..wire.tree import Tree
+from .key_laws import keys
 from .laws import CHECKS, Contested, Fault, Replayed, Unchecked
 
 
@@ -79,15 +80,15 @@ def signatures(entries: list[Entry]) -> str:
     return f"all by {founded.operator[:16]}"
 
 
-def order(entries: list[Entry]) -> tuple[LedgerState, list[Replayed]]:
-    """Every entry is well formed, and comes when it may; the entries of each season."""
+def order(entries: list[Entry]) -> tuple[LedgerState, dict[int, list[tuple[Entry, object]]]]:
+    """Every entry is well formed, and comes when it may; those of each season, and of none (0)."""
     state, documents = LedgerState(), defaultdict[int, list[tuple[Entry, object]]](list)
     for entry in entries:
         try:
             documents[entry.season].append((entry, state.add(entry)))
         except FedfactError as error:
             raise Fault(entry, str(error)) from None
-    return state, [(documents[season.number], season) for season in state.seasons]
+    return state, documents
 
 
 def verify(entries: list[Entry]) -> list[Verdict]:
@@ -114,11 +115,18 @@ def _first(entries: list[Entry]) -> tuple[list[Verdict], list[Replayed] | None]:
     """The checks that the others rest on, and what these are made of."""
     verdicts = [judge(check, entries) for check in (chain, times, signatures)]
     try:
-        state, seasons = order(entries)
+        state, documents = order(entries)
     except Fault as fault:
-        return [*verdicts, _fault("order", fault)], None
+        found = [_fault("order", fault), Verdict("keys", None, _unordered())]
+        return verdicts + found, None
+    seasons = [(documents[season.number], season) for season in state.seasons]
     phase = state.season.phase if seasons else "no season yet"
-    return [*verdicts, Verdict("order", True, phase)], seasons
+    of_all_seasons = judge(keys, (state, documents[0]))
+    return [*verdicts, Verdict("order", True, phase), of_all_seasons], seasons
+
+
+def _unordered() -> str:
+    return "not checked: the order does not hold"
 
 
 def _unchecked(why: str) -> list[Verdict]:

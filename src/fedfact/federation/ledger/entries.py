@@ -12,7 +12,7 @@ from ..agreement.consortium import Consortium
 from ..agreement.contract import Contract, Size
 from ..agreement.delivery import Delivery, Round, Void
 from ..agreement.lines import Line, Posting
-from ..agreement.terms import Published
+from ..agreement.terms import Published, SeasonNumber
 from ..wire.document import Document, Hash, Money, Name, Signature, Words
 from ..wire.message import Evidence
 from .entry import Entry
@@ -29,6 +29,47 @@ class Retired(Document):
     """A member that is in no season after this one; ``why`` is the operator's word."""
 
     member: Name
+    why: Words
+
+
+class KeyReplaced(Document):
+    """A member signs with another key from here on: the old one and the new one signed that."""
+
+    member: Name
+    replaces: Hash
+    key: Hash
+    said: Signature
+    proof: Signature
+
+
+class KeyRetired(Document):
+    """A member's key is void from this season on; ``why`` is the operator's word."""
+
+    member: Name
+    key: Hash
+    season: SeasonNumber
+    why: Words
+
+
+class KeyAnswered(Document):
+    """What the member says to that, in words that it signed."""
+
+    member: Name
+    key: Hash
+    words: Words
+    said: Signature
+
+
+class KeyRestored(Document):
+    """A member that lost its key is back with another, by the operator's word, which ``why`` is.
+
+    ``proof``: that who asked for it, with ``tls`` to connect with, has the key (`key_change`).
+    """
+
+    member: Name
+    key: Hash
+    tls: Hash
+    proof: Signature
     why: Words
 
 
@@ -162,6 +203,10 @@ OF_CONSORTIUM: dict[str, type[Document]] = {
     "consortium": Consortium,
     "member": Registered,
     "retired": Retired,
+    "key": KeyReplaced,
+    "key-retired": KeyRetired,
+    "key-answer": KeyAnswered,
+    "key-restored": KeyRestored,
 }
 """Kinds of entries that are of no season."""
 

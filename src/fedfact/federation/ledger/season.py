@@ -5,7 +5,6 @@ Nothing is believed here but the order: signatures and figures are for `verify`.
 """
 
 from collections import Counter
-from collections.abc import Mapping
 from typing import Any
 
 from ...errors import InputError, LedgerError
@@ -41,16 +40,17 @@ from .entries import (
     Settled,
 )
 from .entry import Entry
+from .member_keys import MemberKeys
 
 
 class SeasonState:
     """The state of a season. ``settlement`` is the number of the entry, None if not settled."""
 
-    def __init__(self, opened: SeasonOpened, keys: Mapping[str, str]) -> None:
+    def __init__(self, opened: SeasonOpened, keys: MemberKeys) -> None:
         self.terms = opened.terms.checked()
         self.federation = opened.terms.hash()  # names the season; every message of it says so
         self.sizes = opened.members  # of all who are invited, as the operator verified them
-        self.keys = keys  # that members registered
+        self.keys = keys  # of members, over all seasons
         self.enrolments: dict[str, Enrolment] = {}
         self.reports: dict[str, Enrolment] = {}  # of those who declined, too
         self.declined: dict[str, Declined] = {}
@@ -167,6 +167,7 @@ class SeasonState:
                 asked=self.deliveries[member].asked,
                 last_round=self.deliveries[member].last_round,
                 line=self.lines[member],
+                restored=self.keys.restored(member, self.number, before=self.settlement),
                 model=None if self.deliveries[member].left else last,
             )
             for member in members
@@ -195,7 +196,9 @@ class SeasonState:
         _require(said.member not in self.declined, "an enrolment of a member that declined before")
         enrolment = Enrolment.take(said.said.read_head().content)
         _require(enrolment.member == said.member, "an enrolment under another name")
-        _require(enrolment.key == self.keys[said.member], "an enrolment with another key")
+        key = self.keys.at(said.member, number)
+        _require(enrolment.key == key, "an enrolment with another key")
+        _require(not self.keys.is_void(key, self.number), "an enrolment with a key that is void")
         self.enrolments[said.member] = self.reports[said.member] = enrolment
 
     def _take_declined(self, said: Declined, number: int) -> None:

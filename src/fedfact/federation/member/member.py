@@ -27,7 +27,7 @@ from ..agreement.statement_message import Answer, StatementMessage
 from ..agreement.terms import Published
 from ..wire.canonical import decimal, digest
 from ..wire.document import FORMAT
-from ..wire.keys import is_signed
+from ..wire.keys import Key, is_signed
 from ..wire.ledger_head import LedgerHead
 from ..wire.message import OPERATOR, Message, read_message, write_message
 from ..wire.transport import Handler
@@ -35,7 +35,7 @@ from .config import MemberConfig, read_member_config
 from .files import MemberFiles, Opened
 from .own_rounds import LastRound, OwnRound
 from .rationality import objection
-from .review import objections
+from .review import LOST, objections
 
 if TYPE_CHECKING:
     from ...training.site.site import Site
@@ -62,6 +62,7 @@ class Member:
         self._federation, self._terms = published.hash(), published.terms()
         self._plan = published.plan()
         self._one_at_a_time = threading.Lock()
+        self._named: Key | None = None
         self._answers: dict[str, Callable[[Message], Answered]] = {
             "enrol": self._enrol,
             "agree": self._agree,
@@ -94,6 +95,8 @@ class Member:
         if kind == "round" and (last := self.files.last_round()) and last.request == message.hash:
             return last.reply
         self._see(message.head.content.get("ledger"))
+        if (named := message.head.content.get("key")) is not None:
+            self._named = self.files.keys.expected(str(named))
         try:
             return self._answer(kind, message)
         except BaseException:
@@ -104,7 +107,7 @@ class Member:
         start = time.monotonic()
         content, body = self._answers[kind](message)
         reply = write_message(
-            self.files.key,
+            self._key,
             federation=self._federation,
             kind=kind,
             sender=self.config.name,
@@ -120,6 +123,11 @@ class Member:
             self.files.keep_round(LastRound(message.hash, own, reply, self._site.state()))
             self._note(f"round {number}: {used} of {content['samples']} samples used")
         return reply
+
+    @property
+    def _key(self) -> Key:
+        """The key that the ledger has of this member, by the last request."""
+        return self._named or self.files.key
 
     def _see(self, said: Any) -> None:
         """Keep the head of the ledger that a request names; it never goes back or changes."""
@@ -172,7 +180,7 @@ class Member:
         wanted = wanted_samples(self.config.report, self._terms, size, size + 2)
         return Enrolment(
             member=self.config.name,
-            key=self.files.key.public,
+            key=self._key.public,
             reported_cost=decimal(self.config.report),
             capacity=self.capacity if self.capacity < wanted else None,
             nonce=commitment(self.files.nonce, self.config.name),
@@ -197,7 +205,8 @@ class Member:
         if closed and contract != self.files.contract():
             raise InputError("another contract, after the roster was closed")
         among, S = replace(contract.standing, capacity=None), contract.others_samples
-        own = self.enrolment(contract.size)
+        signed_with = self.files.keys.find(contract.key).public  # it may have another since
+        own = self.enrolment(contract.size).model_copy(update={"key": signed_with})
         if contract != contract_of(own, self._terms, self._federation, among, S):
             raise InputError("a contract whose figures do not follow from the terms")
         short = self._plan.horizon * self._plan.recipe.batch < contract.samples
@@ -271,25 +280,33 @@ class Member:
         return attestation.dump(), model
 
     def _statement(self, message: Message) -> Answered:
-        content = {name: v for name, v in message.head.content.items() if name != "ledger"}
+        about = ("ledger", "key")
+        content = {name: v for name, v in message.head.content.items() if name not in about}
         told, contract, rounds = (
             StatementMessage.take(content),
             self.files.contract(),
             self.files.rounds(),
         )
-        if contract is None or not rounds or told.line.member != self.config.name:
+        lost = contract is None and told.restored is not None
+        if told.line.member != self.config.name or not (lost or (contract and rounds)):
             raise InputError("a statement for somebody else, or for nothing")
         if message.body and digest(message.body) != told.model:
             raise InputError("a statement with another model than it names")
         came = bool(message.body) or told.model in (None, self.files.model())
-        wrong = objections(
-            told,
-            contract,
-            self._terms,
-            next((each.used for each in rounds if each.round == told.last_round), 0),
-            planned=self._plan.rounds,
-            in_time=[each.round for each in rounds if not each.late],
+        wrong = (
+            [LOST]
+            if contract is None
+            else objections(
+                told,
+                contract,
+                self._terms,
+                next((each.used for each in rounds if each.round == told.last_round), 0),
+                planned=self._plan.rounds,
+                in_time=[each.round for each in rounds if not each.late],
+            )
         )
+        if told.restored is not None and contract and self.files.keys.has(contract.key):
+            wrong.append(f"entry {told.restored} says that I lost my key, and I have it")
         if not came:
             wrong.append("the model that it names did not come with it")
         why = [printable(each)[:500] for each in wrong[:5]]

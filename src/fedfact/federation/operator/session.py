@@ -41,11 +41,11 @@ class Session:
             missing.append((0, "consortium", directory.consortium))
         elif state.consortium != directory.consortium:
             raise InputError(f"{directory.path}: the ledger is of another consortium")
-        registered = {} if state.last is None else state.members
+        registered = state.members
         for member, key in sorted(directory.keys.items()):
             if member not in registered:
                 missing.append((0, "member", Registered(member=member, key=key)))
-            elif registered[member] != key:
+            elif state.keys.registered(member) != key:
                 raise InputError(f"{directory.path}: the ledger has another key of {member}")
         number = directory.published.season
         if len(state.seasons) < number:
@@ -60,6 +60,11 @@ class Session:
         entries = [(self.record.number, kind, document) for kind, document in documents]
         self.directory.ledger.add(self.directory.key, entries, self.state.add)
 
+    def add_of_consortium(self, *documents: tuple[str, Document]) -> None:
+        """The same with entries that are of no season."""
+        entries = [(0, kind, document) for kind, document in documents]
+        self.directory.ledger.add(self.directory.key, entries, self.state.add)
+
     def ask(
         self,
         kind: str,
@@ -68,7 +73,10 @@ class Session:
         seconds: float | None = None,
         most_body: int = 0,
     ) -> dict[str, Message | Failure]:
-        """Ask each member; a reply that is not what it should be is a failure of that member."""
+        """Ask each member; a reply that is not what it should be is a failure of that member.
+
+        A request names the head of the ledger, and the key that it has of the member.
+        """
         head, federation = self.state.head.dump(), self.record.federation
         there = self._transport.reachable()
         requests = {
@@ -78,7 +86,7 @@ class Session:
                 kind=kind,
                 sender=OPERATOR,
                 to=member,
-                content={"ledger": head, **content},
+                content={"ledger": head, "key": self.state.keys.of(member), **content},
                 body=body,
             )
             for member, content in contents.items()
@@ -120,7 +128,7 @@ class Session:
         message, asked = read_message(reply, most), read_message(request, len(request))
         if kind == "enrol" and Enrolment.take(message.head.content).member != member:
             raise InputError("an enrolment under another name")
-        public = self.state.members[member]
+        public = self.state.keys.of(member)
         federation = self.record.federation
         message.check(federation=federation, kind=kind, sender=member, to=OPERATOR, public=public)
         if message.head.answers != asked.hash:

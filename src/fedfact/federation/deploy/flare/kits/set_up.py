@@ -19,10 +19,11 @@ from ....operator.directory import (
     read_stored,
 )
 from ....operator.founding import check_new, create
+from ....operator.keys import restore
 from ....wire.document import FORMAT
 from .certificates import Authority, read_certificate, same_key
 from .kit import Address, Kit, check_members, read_kit
-from .paths import ADDRESS, TLS, kit_path
+from .paths import ADDRESS, TLS, kit_path, read_address
 from .request import read_request
 
 
@@ -57,6 +58,14 @@ def set_up(
         raise
 
 
+def readmit(directory: Path, member: str, request: Path, why: str) -> Path:
+    """Let a member in again that lost its keys, with those of a new request; its new kit."""
+    said, connects = read_request(request, member)
+    address = read_address(directory)
+    restore(directory, member, said.key, said.tls_hash, said.signature, why)
+    return _certify(directory, {member: connects}, address)[member]
+
+
 def _read_requests(
     requests: dict[str, Path],
 ) -> tuple[dict[str, str], dict[str, RSAPublicKey]]:
@@ -64,7 +73,8 @@ def _read_requests(
     signing: dict[str, str] = {}
     connecting: dict[str, RSAPublicKey] = {}
     for name, path in requests.items():
-        signs, connects = read_request(path, name)
+        said, connects = read_request(path, name)
+        signs = said.key
         alike = [other for other, known in connecting.items() if same_key(connects, known)]
         alike += [other for other, known in signing.items() if known == signs]
         if alike:
