@@ -37,6 +37,7 @@ FEDERATION = [
     {"agreement"},
     {"ledger"},
     {"operator", "member", "audit"},
+    {"backup"},
     {"deploy"},
 ]
 MOST_MODULES = 16
