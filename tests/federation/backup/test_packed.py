@@ -5,7 +5,7 @@ import json
 import pytest
 
 from fedfact.errors import FedfactError, InputError
-from fedfact.federation.backup.packed import About, Part, packed
+from fedfact.federation.backup.packed import About, Piece, packed
 from fedfact.federation.backup.restore import restore
 from fedfact.federation.backup.sealed import Sealer
 from fedfact.federation.wire.canonical import canonical
@@ -140,4 +140,4 @@ def test_a_backup_of_another_format_is_refused(unpack):
 
 
 def test_a_part_says_what_it_is():
-    assert packed(Part(path="a", mode=0o600, size=2))[4:] == b'{"mode":384,"path":"a","size":2}'
+    assert packed(Piece(path="a", mode=0o600, size=2))[4:] == b'{"mode":384,"path":"a","size":2}'

@@ -27,7 +27,7 @@ from ..member.files import MemberFiles, seasons_kept
 from ..operator.directory import CONSORTIUM, ledger_place, read_stored, refuse_lost_ledger
 from ..wire.canonical import digest
 from ..wire.document import FORMAT
-from .packed import About, Part, packed
+from .packed import About, Piece, packed
 from .sealed import CHUNK, Sealer, check_passphrase
 
 LEDGER = "ledger.jsonl"
@@ -76,7 +76,7 @@ def _add(extra: Mapping[str, bytes], folder: str, sealer: Sealer) -> None:
     """What of these lies in this folder."""
     for path, data in extra.items():
         if path.rpartition("/")[0] == folder:
-            sealer.write(packed(Part(path=path, mode=0o600, size=len(data))))
+            sealer.write(packed(Piece(path=path, mode=0o600, size=len(data))))
             sealer.write(data)
 
 
@@ -136,7 +136,7 @@ def _model_of(state: LedgerState, directory: Path) -> dict[str, bytes] | None:
     return {path: data} if digest(data) == last.model else None
 
 
-def _parts(directory: Path, done: BackedUp, there: set[str]) -> Iterator[tuple[Part, Path]]:
+def _parts(directory: Path, done: BackedUp, there: set[str]) -> Iterator[tuple[Piece, Path]]:
     """Folders before what is in them; files in an order that fits."""
     for folder, names, files in os.walk(directory):
         here = Path(folder)
@@ -150,17 +150,17 @@ def _parts(directory: Path, done: BackedUp, there: set[str]) -> Iterator[tuple[P
                 names.remove(name)
         if here != directory:
             inside = here.relative_to(directory).as_posix()
-            yield Part(path=inside, mode=here.stat().st_mode & 0o777, size=None), here
+            yield Piece(path=inside, mode=here.stat().st_mode & 0o777, size=None), here
         for name in sorted(files, key=lambda name: (name not in _FIRST, name)):
             place = here / name
             path = place.relative_to(directory).as_posix()
             if place.is_symlink():
                 done.links.append(path)
             elif path not in there and not name.endswith(PART) and place.is_file():
-                yield Part(path=path, mode=0, size=0), place
+                yield Piece(path=path, mode=0, size=0), place
 
 
-def _copy(part: Part, place: Path, sealer: Sealer, done: BackedUp) -> None:
+def _copy(part: Piece, place: Path, sealer: Sealer, done: BackedUp) -> None:
     """One folder, or one file as long as it is when it is opened."""
     if part.size is None:
         sealer.write(packed(part))

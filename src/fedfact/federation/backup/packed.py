@@ -36,7 +36,7 @@ class About(Stored):
     entries: Annotated[int, Field(ge=0)] | None
 
 
-class Part(Document):
+class Piece(Document):
     """A folder, or a file and how long it is."""
 
     path: Annotated[str, Field(max_length=4096), AfterValidator(_relative)]
@@ -57,11 +57,11 @@ def read_about(read: Read) -> About:
     return About.read(data)
 
 
-def read_parts(read: Read) -> Iterator[tuple[Part, Iterator[bytes]]]:
+def read_parts(read: Read) -> Iterator[tuple[Piece, Iterator[bytes]]]:
     """All parts with their bytes, which are to be taken before the next part is."""
     seen: dict[str, bool] = {}  # whether it is a folder
     while (data := _document(read)) is not None:
-        part = Part.read(data)
+        part = Piece.read(data)
         above = part.path.rpartition("/")[0]
         if part.path in seen or (above and not seen.get(above, False)):
             raise InputError(f"{part.path}: comes twice, or before the folder that it is in")
@@ -69,7 +69,7 @@ def read_parts(read: Read) -> Iterator[tuple[Part, Iterator[bytes]]]:
         yield part, _bytes(read, part)
 
 
-def _bytes(read: Read, part: Part) -> Iterator[bytes]:
+def _bytes(read: Read, part: Piece) -> Iterator[bytes]:
     left = part.size or 0
     while left:
         data = read(min(left, CHUNK))
