@@ -11,7 +11,7 @@
   of the rounds that it was asked for. The charge goes by what is counted: being away is no misfit.
 - Neither is ever below the billing floor (`mechanism.billing`), so that one agent's failure never
   blocks a settlement. Both are rounded down to whole samples, so that nothing is gained by parts
-  of one; who keeps its word has used enough for all that it promised.
+  of one; a member that keeps its word has used enough for all that it promised.
 - An agent has left if it said so, or has missed more rounds at the end than it may: `MAY_MISS`, or
   a third of all where that is less. So no single lost answer makes it one that left. A member that
   left pays its fee and no charge, and forfeits reward and rebate. One that never took part owes
