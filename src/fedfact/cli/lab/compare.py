@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from ...extras import require
 from ...io.files import write_json
 from ...io.folders import check_folder, make_folder
 from ...lab.comparison import compare as play_all
@@ -36,6 +37,7 @@ def compare(
 ) -> None:
     """Compare all rules: agents that tell the truth, that lie, that learn, and that attack."""
     check_folder(output, _FILES, ("figures",))
+    require("matplotlib")
     setting = read_setting(agents, costs, terms)
     with progress_bar() as (progress, _):
         found = play_all(
