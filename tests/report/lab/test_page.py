@@ -29,7 +29,7 @@ from fedfact.report.lab.plays import times
 from fedfact.report.lab.reports import reports_over_rounds
 from fedfact.report.lab.samples import samples_over_rounds
 from fedfact.report.lab.summary import summaries
-from fedfact.report.lab.table import COLUMNS, restless, rules_side_by_side
+from fedfact.report.lab.table import RULE_COLUMNS, restless, rules_side_by_side
 from fedfact.report.lab.welfare import welfare
 
 FACT = ("sandwich", "rebate")
@@ -353,7 +353,7 @@ def test_rules_side_by_side(whole):
     assert rebate["samples, if agents lie"] == pytest.approx(100)
     assert by["training alone"]["an attack gains at most"] is None
     assert by["training alone"]["the best attack"] == "none"
-    assert set(COLUMNS) < set(header)
+    assert set(RULE_COLUMNS) < set(header)
 
 
 def test_numbers_that_are_not_final_are_named(whole):

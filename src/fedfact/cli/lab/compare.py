@@ -64,14 +64,14 @@ def compare(
 def _print_rules(document: dict[str, Any]) -> None:
     """The key numbers of every rule."""
     from ...report.base.words import number
-    from ...report.lab.table import COLUMNS, MEANS, restless, rules_side_by_side
+    from ...report.lab.table import MEANS, RULE_COLUMNS, restless, rules_side_by_side
 
     _, rows = rules_side_by_side(document)
-    table = new_table("rule", *COLUMNS.values())
+    table = new_table("rule", *RULE_COLUMNS.values())
     for title, *cells in rows:
         texts = (
             "–" if c is None else f"{c:,}" if isinstance(c, int) else number(float(c))
-            for c in cells[: len(COLUMNS)]
+            for c in cells[: len(RULE_COLUMNS)]
         )
         table.add_row(str(title), *texts)
     print_table(table)

@@ -28,7 +28,7 @@ from pydantic import Field
 from ...errors import InputError
 from ...mechanism import Population, Terms, billing_floor, rule_of
 from ..wire.canonical import number_of
-from ..wire.document import Document, Hash, Name, Samples
+from ..wire.document import Document, Hash, Name, SampleCount
 from .contract import Contract, capacities_of, sizes_of
 
 Round = Annotated[int, Field(ge=1, le=1_000_000)]
@@ -57,8 +57,8 @@ class Attestation(Document):
     round: Round
     start: Hash
     steps: Annotated[int, Field(ge=1, le=1_000_000)]
-    samples: Samples
-    used: Samples
+    samples: SampleCount
+    used: SampleCount
     index: Hash
 
 
@@ -67,12 +67,12 @@ class Delivery(Document):
     it took part."""
 
     agent: Name
-    promised: Samples
-    delivered: Samples
-    counted: Samples
+    promised: SampleCount
+    delivered: SampleCount
+    counted: SampleCount
     attended: Round
     asked: Round
-    billed: Samples
+    billed: SampleCount
     last_round: Round
     left: bool
 
