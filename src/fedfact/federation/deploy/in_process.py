@@ -20,7 +20,7 @@ from ..ledger.entry import Entry
 from ..ledger.state import LedgerState, replay
 from ..ledger.store import read_ledger
 from ..member.config import MemberConfig
-from ..member.member import CONFIG, TERMS, open_member
+from ..member.member import CONFIG, TERMS_FILE, open_member
 from ..operator.directory import DEFAULT_TERMS, PUBLISHED, create, ledger_place
 from ..operator.overview import overview
 from ..operator.run import operate
@@ -103,7 +103,7 @@ def run_federation(
     create(operator, Path(terms), list(members), sizes=sizes)
     for name, config in configs.items():
         make_folder(root / name)
-        (root / name / TERMS).write_bytes((operator / PUBLISHED).read_bytes())
+        (root / name / TERMS_FILE).write_bytes((operator / PUBLISHED).read_bytes())
         (root / name / CONFIG).write_text(_toml(config), encoding="utf-8")
     operate(operator, InProcess({name: open_member(root / name) for name in members}))
     entries = read_ledger(ledger_place(operator))

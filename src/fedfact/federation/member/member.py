@@ -37,7 +37,7 @@ from .review import objections
 if TYPE_CHECKING:
     from ...training.site.site import Site
 
-CONFIG, TERMS, LOG = "agent.toml", "terms.json", "agent.log"
+CONFIG, TERMS_FILE, LOG = "agent.toml", "terms.json", "agent.log"
 IN_TIME = 0.5
 """An answer that took this part of the deadline at most was surely in time."""
 
@@ -319,6 +319,6 @@ def open_member(place: Path) -> Handler:
     """
     config = place / CONFIG if place.is_dir() else place
     directory = config.parent
-    published, log = read_published(directory / TERMS), directory / LOG
+    published, log = read_published(directory / TERMS_FILE), directory / LOG
     note = partial(log_line, log)
     return Member(directory, read_member_config(config), published, note).handle

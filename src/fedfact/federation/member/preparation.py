@@ -12,7 +12,7 @@ from ...mechanism.fees import largest_fee
 from ..agreement.contract import agreed_samples, unfit
 from ..agreement.terms import Published, read_published
 from .config import MemberConfig, read_member_config
-from .member import CONFIG, TERMS, Member
+from .member import CONFIG, TERMS_FILE, Member
 
 
 def make_ready(offered: Published, config: Path) -> MemberConfig:
@@ -23,7 +23,7 @@ def make_ready(offered: Published, config: Path) -> MemberConfig:
     own = read_member_config(config)
     if config.name != CONFIG:
         raise InputError(f"{config}: call the file {CONFIG}, in a directory of its own")
-    beside = config.parent / TERMS
+    beside = config.parent / TERMS_FILE
     if beside.exists() and read_published(beside) != offered:
         raise InputError(
             f"{beside}: is of another federation than the kit; give each federation a directory"
@@ -45,7 +45,9 @@ def preview(config: Path) -> dict[str, Any]:
 
     Who the others are it does not know yet: amounts and samples are the most for any others.
     """
-    agent = Member(config.parent, read_member_config(config), read_published(config.parent / TERMS))
+    agent = Member(
+        config.parent, read_member_config(config), read_published(config.parent / TERMS_FILE)
+    )
     terms, size = agent.published.terms(), agent.config.size or 1
     enrolment, least = agent.enrolment(size), billing_floor(terms, size)
     fewest = Standing(3, size, size + 2, enrolment.capacity)
