@@ -16,6 +16,9 @@ from typer.testing import CliRunner
 from fedfact.cli.lab.compare import compare
 from fedfact.errors import InputError
 from fedfact.io.folders import check_folder
+from fedfact.lab import Setting
+from fedfact.lab import compare as play_all
+from fedfact.mechanism.rules import Rebate
 from fedfact.report.base.pictures import pictures
 from fedfact.report.lab.advice import advice
 from fedfact.report.lab.attacks import attacks
@@ -26,7 +29,7 @@ from fedfact.report.lab.plays import times
 from fedfact.report.lab.reports import reports_over_rounds
 from fedfact.report.lab.samples import samples_over_rounds
 from fedfact.report.lab.summary import summaries
-from fedfact.report.lab.table import COLUMNS, restless, rules_side_by_side
+from fedfact.report.lab.table import RULE_COLUMNS, restless, rules_side_by_side
 from fedfact.report.lab.welfare import welfare
 
 FACT = ("sandwich", "rebate")
@@ -151,6 +154,19 @@ def test_few_rules_and_three_agents(tmp_path, rules, learned):
     moved = sum(rule in made.FAR for rule in rules)
     panels -= len(rules) - moved if moved else 0  # reports that never move are not drawn
     assert sum(tag == "svg" for tag, _ in shown.tags) == panels
+
+
+def test_a_rule_of_ones_own_played_from_python_is_on_the_page(tmp_path):
+    """It was no command that played it, so the page shows none."""
+
+    class Own(Rebate):
+        name = "own"
+
+    setting = Setting.read(agents=3)
+    found = play_all(setting, rules=["rebate", Own()], populations=5, rounds=5)
+    shown = read(write_compare(found.document(), tmp_path))
+    assert {"FACT rebate", "FACT own"} <= {text.strip() for text in shown.text}
+    assert sum(tag == "pre" for tag, _ in shown.tags) == 0
 
 
 def test_names_stay_names(tmp_path):
@@ -337,7 +353,7 @@ def test_rules_side_by_side(whole):
     assert rebate["samples, if agents lie"] == pytest.approx(100)
     assert by["training alone"]["an attack gains at most"] is None
     assert by["training alone"]["the best attack"] == "none"
-    assert set(COLUMNS) < set(header)
+    assert set(RULE_COLUMNS) < set(header)
 
 
 def test_numbers_that_are_not_final_are_named(whole):

@@ -6,7 +6,7 @@ from typing import Any
 from ..base.words import Cell, listed
 from .summary import Hit, summaries
 
-COLUMNS = {
+RULE_COLUMNS = {
     "samples, if true": "samples, true",
     "samples, if agents lie": "samples, lies",
     "contribute": "contribute",
@@ -64,7 +64,7 @@ def rules_side_by_side(document: dict[str, Any]) -> tuple[list[str], list[list[C
                 each.true["source"],
             ]
         )
-    return ["rule", *COLUMNS, "the best attack", "has to know", "source"], rows
+    return ["rule", *RULE_COLUMNS, "the best attack", "has to know", "source"], rows
 
 
 def _gain(hit: Hit | None) -> float | None:
