@@ -307,7 +307,7 @@ def test_an_input_is_never_overwritten(fedfact, agents_csv):
 def test_escrow_and_minimum_samples_are_kept(fedfact, agents_csv, tmp_path):
     terms = tmp_path / "terms.toml"
     for line, message in [
-        ("escrow = 1000", "exceeds the escrow of 1000"),
+        ("escrow = 1000", "exceeds the escrow of 0.001000 in the terms"),
         (
             "minimum_samples = 1340",
             "row 6 (line 7): agent 'fay': samples is 408; with a minimum of",

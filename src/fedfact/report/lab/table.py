@@ -28,8 +28,8 @@ MEANS = (
     "worst-off, the server and who is shut out are those where agents may lie and know all "
     "reports. A liar is one agent, an attack whatever was tried with samples that are counted, a "
     "claim one of samples that nobody counts; gains are over what honest agents bear under that "
-    "rule, on average over attackers. Best placed: the same by whoever gains most, of the cheapest, "
-    "the dearest and those in the middle (the median over populations)."
+    "rule, on average over attackers. Best placed: the same by whoever gains most, of the "
+    "cheapest, the dearest and those in the middle (the median over populations)."
 )
 
 
