@@ -36,6 +36,7 @@ def overview(record: LedgerState) -> dict[str, Any]:
         "model": last.model if last else None,
         "agents": agents,
         "surplus": record.settled.surplus if record.settled else None,
+        "charges": sum(line.charge for line in record.lines.values()) if record.settled else None,
         "void": record.settled.void if record.settled else None,
         "owed": record.owed,
         "entries": 0 if record.head is None else record.head.number + 1,
