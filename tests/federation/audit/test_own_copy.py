@@ -80,6 +80,18 @@ def test_evidence_whose_links_lead_elsewhere_is_refused(finished, tmp_path, fedf
         assert run.code in (2, 3)
 
 
+def test_a_config_that_leads_elsewhere_is_not_read_for_the_name(finished, tmp_path, fedfact):
+    house, evidence = finished.rebate, tmp_path / "evidence"
+    shutil.copytree(house.agents["birch"], evidence)
+    (evidence / "contract.json").unlink()
+    (evidence / "agent.toml").unlink()
+    (tmp_path / "secret.toml").write_text("of_the_auditors_own = 1\n")
+    (evidence / "agent.toml").symlink_to(tmp_path / "secret.toml")
+    run = fedfact("verify", house.directory / "ledger.db", "--agent", evidence)
+    assert run.code == 2
+    assert "agent.toml: leads out of" in run.err
+
+
 def test_evidence_that_is_a_pipe_blocks_nobody(finished, tmp_path, fedfact):
     house, evidence = finished.rebate, tmp_path / "evidence"
     shutil.copytree(house.agents["birch"], evidence)
