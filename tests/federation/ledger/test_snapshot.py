@@ -223,7 +223,7 @@ def test_a_url_with_options_would_be_read_in_its_place_and_is_refused(tmp_path, 
     left_by(LOGGED, path)
     (tmp_path / "ledger.url").write_text(f"sqlite:///{path}{options}\n")
     before = state(tmp_path)
-    with pytest.raises(InputError, match="cannot be used; write .* or sqlite:///PATH"):
+    with pytest.raises(InputError, match=r"cannot be used; write .* or sqlite:///PATH"):
         read_ledger(str(tmp_path))
     assert state(tmp_path) == before
 
