@@ -97,7 +97,7 @@ def verify(
 
         files = MemberFiles(agent)
         signed = files.contract()
-        name = signed.agent if signed else read_member_config(agent / "agent.toml").name
+        name = signed.agent if signed else read_member_config(agent / "agent.toml", agent).name
         verdicts += verify_copy(entries, name, files)
     contested = any(verdict.contested for verdict in verdicts)
     sound = is_sound(verdicts)
