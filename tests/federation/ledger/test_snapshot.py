@@ -21,9 +21,10 @@ KEY = Key(bytes(range(32)))
 def said(number):
     """Any document will do."""
     return (
+        1,
         "delivery",
         Delivery(
-            member=f"a{number}",
+            member=f"m{number}",
             promised=1,
             delivered=1,
             counted=1,
@@ -79,7 +80,7 @@ import os, signal, sqlite3, sys
 connection = sqlite3.connect(sys.argv[1], isolation_level=None)
 connection.execute("PRAGMA journal_mode=WAL")
 connection.execute(
-    "INSERT INTO fedfact_ledger SELECT number + 10, kind, time, body, previous, "
+    "INSERT INTO fedfact_ledger SELECT number + 10, season, kind, time, body, previous, "
     "hash || 'x', signature FROM fedfact_ledger"
 )
 os.kill(os.getpid(), signal.SIGKILL)
@@ -124,7 +125,7 @@ def test_a_live_ledger_shows_its_newest_entry_and_nobody_waits(tmp_path, mode):
         live.execute(f"PRAGMA journal_mode={mode}")
         for number in range(3, 30):
             live.execute(
-                "INSERT INTO fedfact_ledger SELECT ?, kind, time, body, previous, ?, signature "
+                "INSERT INTO fedfact_ledger SELECT ?, season, kind, time, body, previous, ?, signature "
                 "FROM fedfact_ledger WHERE number = 0",
                 (number, str(number)),
             )
@@ -140,7 +141,7 @@ def test_a_copy_that_a_writer_came_between_is_taken_again(tmp_path, monkeypatch)
     live = sqlite3.connect(path, isolation_level=None)
     live.execute("PRAGMA journal_mode=WAL")
     row = (
-        "INSERT INTO fedfact_ledger SELECT ?, kind, time, body, previous, ?, signature "
+        "INSERT INTO fedfact_ledger SELECT ?, season, kind, time, body, previous, ?, signature "
         "FROM fedfact_ledger WHERE number = 0"
     )
     live.execute(row, (3, "3"))
@@ -166,10 +167,11 @@ BAD = {
     "another table": "CREATE TABLE more (x TEXT)",
     "an index of an expression": "CREATE INDEX i ON fedfact_ledger (upper(kind))",
     "a virtual table": "DROP TABLE fedfact_ledger; "
-    "CREATE VIRTUAL TABLE fedfact_ledger USING fts5(number, kind)",
+    "CREATE VIRTUAL TABLE fedfact_ledger USING fts5(number, season, kind)",
     "a column that is worked out": "ALTER TABLE fedfact_ledger ADD COLUMN x TEXT AS (kind)",
     "a key that is text": "DROP TABLE fedfact_ledger; CREATE TABLE fedfact_ledger "
-    "(number TEXT, kind TEXT, time TEXT, body TEXT, previous TEXT, hash TEXT, signature TEXT)",
+    "(number TEXT, season TEXT, kind TEXT, time TEXT, body TEXT, previous TEXT, hash TEXT, "
+    "signature TEXT)",
 }
 
 

@@ -86,6 +86,7 @@ class Ledger:
     def __init__(self, url: str | sa.URL, *, new: bool = True) -> None:
         self._known: str | None = None  # the hash of the last entry that this writer knows of
         self._tree, self._consortium = Tree(), ""  # of what it knows
+        self._read: list[str] = []  # hashes that the tree is still to take, once it is written to
         self._engine, self._writes = _engine(url, writes=new), new
         self._clock = _Clock()
         try:
@@ -133,15 +134,9 @@ class Ledger:
                 raise Unreadable(number, found, why) from None
         if start == 0 and self._known is None:
             self._known = found[-1].hash if found else FIRST
-            self._grow(found)
+            self._consortium = digest(found[0].body.encode()) if found else ""
+            self._read = [entry.hash for entry in found]
         return found
-
-    def _grow(self, entries: Sequence[Entry]) -> None:
-        """Take entries that are in the ledger, the first ones or the next."""
-        for entry in entries:
-            if self._tree.size == 0:
-                self._consortium = digest(entry.body.encode())
-            self._tree.add(entry.hash)
 
     def add(
         self,
@@ -158,6 +153,9 @@ class Ledger:
             return []
         if self._known is None:
             self.entries()
+        for each in self._read:
+            self._tree.add(each)
+        self._read = []
         last = sa.select(_TABLE).order_by(_TABLE.c.number.desc()).limit(1)
         self._writes = True
         with self._asked(), self._engine.begin() as connection:
