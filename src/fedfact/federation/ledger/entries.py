@@ -146,7 +146,12 @@ class Reversal(Document):
     postings: list[Posting]
 
 
-def _day(text: str) -> str:
+def day_of(text: str) -> str:
+    """A day as payments have it.
+
+    >>> day_of("2026-07-01")
+    '2026-07-01'
+    """
     try:
         same = date.fromisoformat(text).isoformat() == text
     except ValueError:
@@ -180,7 +185,7 @@ class Payment(Document):
     amount: Annotated[int, Field(ge=1, le=MOST_MONEY)]
     purpose: Literal["deposit", "settlement", "refund", "forfeit", "surplus", "correction"]
     reference: Annotated[Words, Field(min_length=1), AfterValidator(_stripped)]
-    date: Annotated[str, AfterValidator(_day)]
+    date: Annotated[str, AfterValidator(day_of)]
     corrects: Annotated[int, Field(ge=0)] | None
 
     @property

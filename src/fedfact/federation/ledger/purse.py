@@ -155,7 +155,9 @@ class Purse:
     def returnable(self, member: str) -> int:
         """What a member can be paid of the surplus now: an equal part, when all claims are safe."""
         position = self.positions[member]
-        if self.terms.surplus != "returned" or self.settled is None or not position.stayed:
+        if self.terms.surplus != "returned" or self.settled is None:
+            return 0
+        if not position.stayed or position.owes:
             return 0
         there = min(self.surplus, max(0, self.collected - self.claims))
         return max(0, min(there // self._stayed - position.returned, self.cash))
