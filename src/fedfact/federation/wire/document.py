@@ -50,7 +50,7 @@ class Document(BaseModel):
 
     def dump(self) -> dict[str, Any]:
         """The document as JSON values."""
-        return self.model_dump(mode="json")
+        return self.model_dump(mode="json", by_alias=True)
 
     def encoded(self) -> bytes:
         """Its canonical bytes."""
