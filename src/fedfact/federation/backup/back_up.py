@@ -15,7 +15,7 @@ from typing import IO
 
 from ...errors import InputError
 from ...io import limits
-from ...io.files import PART, check_output, reason, whole_file
+from ...io.files import check_output, reason, whole_file
 from ...io.regular import open_regular, read_bytes
 from ..agreement.consortium import Consortium
 from ..ledger.entry import Entry
@@ -40,6 +40,7 @@ LEFT_OUT = ("flare", *_DATABASE)
 """What a backup does not have: FLARE's, written anew at every start, and where the ledger is."""
 
 _FIRST = ("next.key", "training.bin")  # each before what takes its place, or grows with it
+_TORN = ".part"  # what a process left that was killed while it wrote
 _TRIES, _PAUSE = 50, 0.2
 
 
@@ -156,7 +157,7 @@ def _parts(directory: Path, done: BackedUp, there: set[str]) -> Iterator[tuple[P
             path = place.relative_to(directory).as_posix()
             if place.is_symlink():
                 done.links.append(path)
-            elif path not in there and not name.endswith(PART) and place.is_file():
+            elif path not in there and not name.endswith(_TORN) and place.is_file():
                 yield Piece(path=path, mode=0, size=0), place
 
 

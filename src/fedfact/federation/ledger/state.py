@@ -20,6 +20,7 @@ from .entries import (
 from .entry import Entry
 from .member_keys import MemberKeys
 from .season import SeasonState
+from .treasury import Treasury
 
 
 class LedgerState:
@@ -30,6 +31,7 @@ class LedgerState:
         self.keys = MemberKeys()
         self.retired: dict[str, Retired] = {}
         self.seasons: list[SeasonState] = []
+        self.treasury = Treasury()
         self.last: Entry | None = None
         self._tree, self._hash = Tree(), ""
 
@@ -48,9 +50,13 @@ class LedgerState:
         if entry.kind == "season" or not entry.season:
             take = f"_take_{entry.kind.replace('-', '_')}"
             getattr(self, take)(document, entry.season)
+            if entry.kind == "season":
+                self.treasury.open(self.season.purse, entry.time[:10])
         elif not 1 <= entry.season <= len(self.seasons):
             raise LedgerError(f"an entry of season {entry.season}, which was not opened")
         else:
+            if entry.kind == "payment":
+                self.treasury.check(entry, document, self.consortium.money_unit)
             self.seasons[entry.season - 1].take(entry, document)
         self._hash = self._hash or self.consortium.hash()
         self._tree.add(entry.hash)

@@ -136,7 +136,7 @@ class Member:
             raise InputError("a head of the ledger that the operator did not sign")
         if seen is not None and head.number < seen.number:
             raise InputError("a request from before the last one: out of order")
-        if seen is not None and head.number == seen.number and head.entry != seen.entry:
+        if seen is not None and head.number == seen.number and head != seen:
             raise InputError(f"entry {seen.number} of the ledger is another than was shown before")
         self.files.see_head(head)
         self._seen = head
@@ -233,7 +233,8 @@ class Member:
         expected = f"a fee of {money(fee)}" if fee >= 0 else f"{money(-fee)} paid to you"
         self._note(
             f"signed the contract: {contract.samples} samples, {expected} if all keep their word; "
-            f"a fee of {money(contract.largest_fee)} at most"
+            f"at most a fee of {money(contract.largest_fee)} and a charge of "
+            f"{money(contract.largest_charge)}"
         )
         return {"contract": contract.hash()}, b""
 
