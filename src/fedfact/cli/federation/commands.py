@@ -11,6 +11,7 @@ from ..shared.options import AsJson
 from ..shared.output import note, print_json, stderr, stdout
 from .demo import demo
 from .keys import key
+from .mending import allow_restart, set_to_mend
 from .options import Config, Directory
 from .view import STOPPED, Tail, money_unit, paths, print_overview, watching
 
@@ -22,6 +23,10 @@ federation = typer.Typer(
 )
 federation.command(epilog="Example:  fedfact federation demo")(demo)
 federation.add_typer(key)
+federation.command(
+    name="allow-restart",
+    epilog="Example:  fedfact federation allow-restart --config oak/member.toml",
+)(allow_restart)
 
 Wait = Annotated[
     float, typer.Option(min=0, help="Seconds to wait for all members before a quorum will do.")
@@ -225,6 +230,17 @@ def resume(
     if "://" not in place and not Path(place).exists():
         raise InputError(f"{directory}: was not started yet; run fedfact federation start")
     start(directory, wait, finish, as_json)
+
+
+@federation.command(epilog="Example:  fedfact federation mend consortium")
+def mend(directory: Directory, wait: Wait = 60.0, as_json: AsJson = False) -> None:
+    """Go on from a ledger that is older than what members were shown; exit codes as those of start.
+
+    For a backup that lacks the newest entries, when there is no newer one. All who signed contracts
+    must be there, and each that was shown more must allow it (allow-restart).
+    """
+    set_to_mend(directory)
+    start(directory, wait, False, as_json)
 
 
 @federation.command(epilog="Example:  fedfact federation status consortium")

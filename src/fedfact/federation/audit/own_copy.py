@@ -4,6 +4,7 @@ from functools import partial
 
 from ...errors import FedfactError, InputError
 from ...mechanism import rule_of
+from ..agreement.restart import Consent
 from ..ledger.entry import Entry
 from ..ledger.season import SeasonState
 from ..ledger.state import LedgerState, replay
@@ -38,7 +39,8 @@ def verify_copy(entries: list[Entry], member: str, files: MemberFiles) -> list[V
 
 
 def _heads(entries: list[Entry], member: str, files: MemberFiles, state: LedgerState) -> str:
-    seen = files.heads()
+    made = [each for each in files.restarts() if _is_in(each.consent, member, state)]
+    seen, shown = files.followed(made), len(files.heads())
     if not seen and any(member in season.reports for season in state.seasons):
         raise Unchecked("heads.jsonl, which has the heads that the member was shown, has none")
     roots = _roots(entries)
@@ -47,7 +49,14 @@ def _heads(entries: list[Entry], member: str, files: MemberFiles, state: LedgerS
             raise InputError(f"the member saw an entry {head.number}; the ledger was cut off")
         if (entries[head.number].hash, roots[head.number]) != (head.entry, head.root):
             raise Fault(entries[head.number], "is another than the member was shown")
-    return f"{len(seen)} heads"
+    lost = f", {shown - len(seen)} more that it let go of" if shown > len(seen) else ""
+    return f"{len(seen)} heads{lost}"
+
+
+def _is_in(consent: Consent, member: str, state: LedgerState) -> bool:
+    """Whether the ledger has the restart that the member consented to."""
+    said = (each.said.get(member) for each in state.restarts if each.after == consent.after)
+    return any(each and each.read_head().content == consent.dump() for each in said)
 
 
 def _roots(entries: list[Entry]) -> list[str]:

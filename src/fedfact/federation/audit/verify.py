@@ -21,6 +21,10 @@ from ..wire.ledger_head import PURPOSE, signed_part
 from ..wire.tree import Tree
 from .key_laws import keys
 from .laws import CHECKS, Contested, Fault, Replayed, Unchecked
+from .restart_laws import restarts
+
+CHECKS_OF_CONSORTIUM = (keys, restarts)
+"""What is checked of entries that are of no season."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,12 +132,12 @@ def _first(entries: list[Entry]) -> tuple[list[Verdict], list[Replayed] | None]:
     try:
         state, documents = order(entries)
     except Fault as fault:
-        found = [_fault("order", fault), Verdict("keys", None, _unordered())]
-        return verdicts + found, None
+        found = [Verdict(check.__name__, None, _unordered()) for check in CHECKS_OF_CONSORTIUM]
+        return [*verdicts, _fault("order", fault), *found], None
     seasons = [(documents[season.number], season) for season in state.seasons]
     phase = state.season.phase if seasons else "no season yet"
-    of_all_seasons = judge(keys, (state, documents[0]))
-    return [*verdicts, Verdict("order", True, phase), of_all_seasons], seasons
+    of_none = [judge(check, (state, documents[0])) for check in CHECKS_OF_CONSORTIUM]
+    return [*verdicts, Verdict("order", True, phase), *of_none], seasons
 
 
 def _unordered() -> str:

@@ -10,10 +10,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ...errors import InputError
-from ...io.files import keep_names, reason
+from ...io.files import keep_names, reason, write_whole
 from ...io.regular import open_regular
 from ..ledger.export import read_export
 from ..ledger.store import Ledger
+from ..operator.directory import RESTORED
 from .back_up import LEDGER, LEFT_OUT
 from .packed import About, read_about, read_parts
 from .sealed import Opener
@@ -80,11 +81,14 @@ def _write(place: Path, mode: int, data: Iterator[bytes]) -> None:
 def _make_ledger(directory: Path) -> None:
     """The ledger from its entries, in a file; of a federation that was not started there is none.
 
+    Before anything is written to it, members must have said whether it is up to date (`RESTORED`).
+
     What they say is for those who read it next: a backup is believed as little as any ledger.
     """
     exported = directory / LEDGER
     entries = read_export(exported)
     if entries:
+        write_whole(directory / RESTORED, b"")
         ledger = Ledger.at(str(directory / "ledger.db"), new=True)
         try:
             ledger.copy(entries)

@@ -15,6 +15,7 @@ from ..agreement.delivery import Delivery, Round, Void
 from ..agreement.lines import Account, Line, Posting
 from ..agreement.terms import Published, SeasonNumber
 from ..wire.document import Document, Hash, Money, Name, Signature, Words
+from ..wire.ledger_head import LedgerHead
 from ..wire.message import OPERATOR, Evidence
 from .entry import Entry
 
@@ -72,6 +73,18 @@ class KeyRestored(Document):
     tls: Hash
     proof: Signature
     why: Words
+
+
+class Restarted(Document):
+    """The operator lost what came after this head, in which the season has so many rounds.
+
+    ``said``: the messages in which members consented to go on from there (`restart.Consent`).
+    """
+
+    after: LedgerHead
+    season: Annotated[int, Field(ge=0, le=10_000)]
+    rounds: Annotated[int, Field(ge=0, le=1_000_000)]
+    said: dict[Name, Evidence]
 
 
 class SeasonOpened(Document):
@@ -262,6 +275,7 @@ OF_CONSORTIUM: dict[str, type[Document]] = {
     "key-retired": KeyRetired,
     "key-answer": KeyAnswered,
     "key-restored": KeyRestored,
+    "restart": Restarted,
 }
 """Kinds of entries that are of no season."""
 

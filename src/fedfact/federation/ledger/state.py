@@ -13,6 +13,7 @@ from .entries import (
     KeyRestored,
     KeyRetired,
     Registered,
+    Restarted,
     Retired,
     SeasonOpened,
     read_entry,
@@ -30,6 +31,7 @@ class LedgerState:
         self._founded: Consortium | None = None
         self.keys = MemberKeys()
         self.retired: dict[str, Retired] = {}
+        self.restarts: list[Restarted] = []
         self.seasons: list[SeasonState] = []
         self.treasury = Treasury()
         self.last: Entry | None = None
@@ -86,6 +88,15 @@ class LedgerState:
         return len(self.seasons) if unsettled else self.next_season
 
     @property
+    def bound(self) -> set[str]:
+        """Members without whose consent the ledger does not go on from an older state: all that
+        signed contracts of the last season, or enrolled where none has signed yet."""
+        if not self.seasons:
+            return set()
+        there = self.season.contracts or self.season.enrolments
+        return there.keys() - self.retired.keys()
+
+    @property
     def season(self) -> SeasonState:
         """The season that there is now."""
         if not self.seasons:
@@ -127,6 +138,14 @@ class LedgerState:
 
     def _take_key_restored(self, said: KeyRestored, season: int) -> None:
         self.keys.restore(said, self._tree.size, self.season_on)
+
+    def _take_restart(self, said: Restarted, season: int) -> None:
+        _require(said.after == self.head, "a restart after another head than the ledger's")
+        at = (len(self.seasons), len(self.season.rounds) if self.seasons else 0)
+        _require((said.season, said.rounds) == at, "a restart of another season or round")
+        without = self.bound - said.said.keys()
+        _require(not without, f"a restart without the consent of {', '.join(sorted(without))}")
+        self.restarts.append(said)
 
     def _take_season(self, said: SeasonOpened, season: int) -> None:
         terms, number = said.terms, self.next_season

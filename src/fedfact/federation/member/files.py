@@ -1,7 +1,7 @@
 """What a member keeps: its key, the ledger heads it saw, and a folder for each season.
 
 member.key     signs for the member (600), and the other keys that it had or will (`own_keys`)
-heads.jsonl    every ledger head it was shown
+heads.jsonl    every ledger head it was shown    restarts.json  those it let go of (`own_restarts`)
 member.log     what happened, for its owner     season-N/      of each season
 
 Of a season:
@@ -31,6 +31,7 @@ from ..wire.document import FORMAT, Hash, Signature, Stored
 from ..wire.keys import Key, is_signed, keep_secret
 from ..wire.ledger_head import LedgerHead
 from .own_keys import KeyRing
+from .own_restarts import OwnRestart, followed, restarts
 from .own_rounds import LastRound, OwnRound, keep_round, last_round, own_rounds
 
 TERMS_FILE, LEAVE = "terms.json", "leave"
@@ -150,6 +151,14 @@ class MemberFiles:
         """All heads it was shown; a line that a crash cut short is left out."""
         path = self.directory / "heads.jsonl"
         return self._read(path, _heads) if path.exists() else []
+
+    def restarts(self) -> list[OwnRestart]:
+        """The restarts it consented to, and so what it let go of."""
+        return restarts(self.directory)
+
+    def followed(self, made: list[OwnRestart] | None = None) -> list[LedgerHead]:
+        """The heads that count, after these restarts, or all that it consented to."""
+        return followed(self.heads(), self.restarts() if made is None else made)
 
     def keep_round(self, last: LastRound) -> None:
         """Keep reply and state of a round, together or not at all."""

@@ -35,6 +35,7 @@ from .config import MemberConfig, read_member_config
 from .files import MemberFiles, Opened
 from .own_rounds import LastRound, OwnRound
 from .rationality import objection
+from .restarting import check_restart, let_go, newest_shown, read_restart, too_far
 from .review import LOST, objections
 
 if TYPE_CHECKING:
@@ -70,6 +71,8 @@ class Member:
             "round": self._round,
             "statement": self._statement,
             "model": self._model,
+            "heads": self._heads,
+            "restart": self._restart,
         }
 
     def handle(self, kind: str, request: bytes) -> bytes:
@@ -85,8 +88,9 @@ class Member:
         if kind not in self._answers:
             raise InputError(f"a request of unknown kind {kind[:40]!r}")
         message = read_message(request, self._plan.size())
+        of_consortium = kind in ("heads", "restart")
         message.check(
-            federation=self._federation,
+            federation=self.published.consortium if of_consortium else self._federation,
             kind=kind,
             sender=OPERATOR,
             to=self.config.name,
@@ -94,7 +98,8 @@ class Member:
         )
         if kind == "round" and (last := self.files.last_round()) and last.request == message.hash:
             return last.reply
-        self._see(message.head.content.get("ledger"))
+        if not of_consortium:
+            self._see(message.head.content.get("ledger"))
         if (named := message.head.content.get("key")) is not None:
             self._named = self.files.keys.expected(str(named))
         try:
@@ -108,7 +113,7 @@ class Member:
         content, body = self._answers[kind](message)
         reply = write_message(
             self._key,
-            federation=self._federation,
+            federation=message.head.federation,
             kind=kind,
             sender=self.config.name,
             to=OPERATOR,
@@ -144,7 +149,7 @@ class Member:
     @cached_property
     def _seen(self) -> LedgerHead | None:
         """The last head that it was shown."""
-        return max(self.files.heads(), key=lambda head: head.number, default=None)
+        return max(self.files.followed(), key=lambda head: head.number, default=None)
 
     @cached_property
     def _samples(self) -> Any:
@@ -326,6 +331,27 @@ class Member:
         self.files.keep_model(message.body)
         self._note("got the model; no money moves, since too little was delivered")
         return {"model": digest(message.body)}, b""
+
+    def _heads(self, message: Message) -> Answered:
+        """What it was shown of the ledger, for an operator that may have an older one."""
+        return newest_shown(self.files, message.head.content.get("number")).dump(), b""
+
+    def _restart(self, message: Message) -> Answered:
+        """Follow an older ledger, if nothing is lost to it or its owner allows it."""
+        content = message.head.content
+        asked = read_restart(content, self.published)
+        consent = check_restart(self.files, asked, self.published, content.get("proof"))
+        if (rounds := too_far(self.files, consent)) is not None:
+            self._site.go_back(rounds * self._plan.recipe.local_steps)
+            let_go(self.files, consent, self._site.state())
+        else:
+            let_go(self.files, consent, None)
+        for cached in ("_site", "_seen"):
+            self.__dict__.pop(cached, None)
+        if consent.lost is not None:
+            lost, after = consent.lost.number, consent.after.number
+            self._note(f"follows the ledger from entry {after} on, and lets go of up to {lost}")
+        return consent.dump(), b""
 
 
 def open_member(place: Path) -> Handler:
