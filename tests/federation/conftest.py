@@ -52,6 +52,7 @@ class House:
         exponent=1.0,
         scale=20000.0,
         sizes=None,
+        arbiter=None,
     ):
         self.root, self.directory = root, root / "operator"
         names = list(COSTS)[:members]
@@ -60,6 +61,8 @@ class House:
         terms = TERMS.format(
             rule=rule, rounds=rounds, quorum=quorum, steps=steps, exponent=exponent, scale=scale
         )
+        if arbiter is not None:
+            terms += f'[disputes]\narbiter = "{arbiter}"\nanswer_days = 7\n'
         (root / "terms.toml").write_text(terms)
         self.members = {name: root / name for name in names}
         for k, (name, place) in enumerate(self.members.items()):

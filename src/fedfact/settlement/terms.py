@@ -21,7 +21,10 @@ FIELDS = tuple(field.name for field in dataclasses.fields(Terms))
 TEXTS = ("rule", "currency")
 """The fields that are texts; all others are numbers."""
 
-FEDERATION = ("money", "training", "conduct", "name", "version", "operator", "seed_commitment")
+FEDERATION = (
+    *("money", "training", "conduct", "disputes", "name"),
+    *("format", "consortium", "season", "operator", "seed_commitment"),
+)
 """The keys of a federation's files."""
 
 

@@ -1,13 +1,13 @@
 """The terms of one season of a federation as they are published: all that every member signs.
 
-Money (A, b, rule, unit, ...), training (network, recipe, rounds), conduct (quorum, deadlines), the
-consortium and its operator's public key, and the commitment to the operator's secret seed. The
-hash of these bytes names the season: every message carries it.
+Money (A, b, rule, unit, ...), training (network, recipe, rounds), conduct (quorum, deadlines), who
+decides disputes, the consortium and its operator's public key, and the commitment to the operator's
+secret seed. The hash of these bytes names the season: every message carries it.
 """
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 from pydantic import Field
 
@@ -22,6 +22,7 @@ from ...training.plan import DECIMAL, Plan
 from ...training.recipe import RECIPES
 from ..wire.canonical import decimal, number_of, without_floats
 from ..wire.document import FORMAT, Document, Hash, Name, Stored
+from .disputes import Arbitration
 
 _RECIPE = ("optimiser", "drops", "batch", "local_steps", *DECIMAL)
 _NOT_HERE = {
@@ -57,6 +58,7 @@ class Published(Stored):
     money: dict[str, Any]
     training: dict[str, Any]
     conduct: Conduct
+    disputes: Arbitration
 
     def terms(self) -> Terms:
         """The terms of the settlement."""
@@ -85,30 +87,41 @@ class Published(Stored):
         """Itself, if all parts of it are sound."""
         self.terms()
         self.plan()
+        if self.disputes.arbiter == self.operator:
+            raise InputError(
+                "the arbiter has the operator's key, and nobody decides about its own work; name "
+                "somebody else in [disputes], or leave arbiter out"
+            )
         return self
 
 
-Offer = tuple[str, Terms, Plan, Conduct]
-"""What a file of terms says: the season's name, money, training and conduct."""
+class Offer(NamedTuple):
+    """What a file of terms says."""
+
+    name: str
+    terms: Terms
+    plan: Plan
+    conduct: Conduct
+    disputes: Arbitration
 
 
 def publish(
     offer: Offer, *, consortium: str, season: int, operator: str, seed_commitment: str
 ) -> Published:
     """The terms, ready to be published."""
-    name, terms, plan, conduct = offer
-    money = {name: _written(name, getattr(terms, name)) for name in _MONEY}
+    money = {name: _written(name, getattr(offer.terms, name)) for name in _MONEY}
     return Published.take(
         {
             "format": FORMAT,
             "consortium": consortium,
             "season": season,
-            "name": name,
+            "name": offer.name,
             "operator": operator,
             "seed_commitment": seed_commitment,
             "money": money,
-            "training": plan.document(),
-            "conduct": conduct.dump(),
+            "training": offer.plan.document(),
+            "conduct": offer.conduct.dump(),
+            "disputes": offer.disputes.dump(),
         }
     ).checked()
 
@@ -131,7 +144,7 @@ def _written(name: str, value: Any) -> Any:
 
 
 def read_federation_terms(path: Path) -> Offer:
-    """Name, money, training and conduct from a file of terms, whichever of the three it is.
+    """What a file of terms says, whichever of the three kinds it is.
 
     Where it does not say how to train, that is as in the network's own recipe. Terms that another
     federation published can be used again: its keys and its seed are not taken over.
@@ -142,8 +155,10 @@ def read_federation_terms(path: Path) -> Offer:
         terms = terms_of(table, _MONEY)
         said = _section(table, "conduct", list(Conduct.model_fields))
         conduct = Conduct.take(Conduct().dump() | said)
+        said = _section(table, "disputes", list(Arbitration.model_fields))
+        disputes = Arbitration.take(Arbitration().dump() | said)
         plan = _plan(_section(table, "training", ("network", "rounds", "seed", *_RECIPE)))
-        return table.get("name", "federation"), terms, plan, conduct
+        return Offer(table.get("name", "federation"), terms, plan, conduct, disputes)
     except (InputError, TypeError) as error:
         raise InputError(f"{path}: {error}") from None
 

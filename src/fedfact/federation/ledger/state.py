@@ -90,6 +90,8 @@ class LedgerState:
         _require(terms.consortium == self.consortium.hash(), "terms of another consortium")
         _require(terms.operator == self.consortium.operator, "terms of another operator")
         self.consortium.check(terms.terms())
+        partial = terms.disputes.arbiter in self.members.values()
+        _require(not partial, "a season whose arbiter has the key of a member")
         there = self.members.keys() - self.retired.keys()
         _require(said.members.keys() <= there, "a season with others than the members")
         _require(

@@ -18,12 +18,11 @@ from typing import TYPE_CHECKING, Any
 from ...data.content import distinct
 from ...data.member_data import load_site
 from ...errors import InputError
-from ...io.files import log_line, printable
+from ...io.files import log_line
 from ...mechanism.population import MOST_SIZE
 from ..agreement.contract import Contract, Enrolment, contract_of, declining, wanted_samples
 from ..agreement.delivery import Attestation, leaving
 from ..agreement.draw import commitment
-from ..agreement.statement_message import Answer, StatementMessage
 from ..agreement.terms import Published
 from ..wire.canonical import decimal, digest
 from ..wire.document import FORMAT
@@ -31,11 +30,11 @@ from ..wire.keys import is_signed
 from ..wire.ledger_head import LedgerHead
 from ..wire.message import OPERATOR, Message, read_message, write_message
 from ..wire.transport import Handler
+from .after_training import AfterTraining, Replied
 from .config import MemberConfig, read_member_config
 from .files import MemberFiles, Opened
 from .own_rounds import LastRound, OwnRound
 from .rationality import objection
-from .review import objections
 
 if TYPE_CHECKING:
     from ...training.site.site import Site
@@ -43,8 +42,6 @@ if TYPE_CHECKING:
 CONFIG, LOG = "member.toml", "member.log"
 IN_TIME = 0.5
 """An answer that took this part of the deadline at most was surely in time."""
-
-Answered = tuple[dict[str, Any], bytes]
 
 
 class Member:
@@ -62,13 +59,12 @@ class Member:
         self._federation, self._terms = published.hash(), published.terms()
         self._plan = published.plan()
         self._one_at_a_time = threading.Lock()
-        self._answers: dict[str, Callable[[Message], Answered]] = {
+        self._answers: dict[str, Callable[[Message], Replied]] = {
             "enrol": self._enrol,
             "agree": self._agree,
             "open": self._open,
             "round": self._round,
-            "statement": self._statement,
-            "model": self._model,
+            **AfterTraining(self.files, published, config.name, note).answers,
         }
 
     def handle(self, kind: str, request: bytes) -> bytes:
@@ -128,7 +124,7 @@ class Member:
             raise InputError("a head of the ledger that the operator did not sign")
         if seen is not None and head.number < seen.number:
             raise InputError("a request from before the last one: out of order")
-        if seen is not None and head.number == seen.number and head.entry != seen.entry:
+        if seen is not None and not head.agrees_with(seen):
             raise InputError(f"entry {seen.number} of the ledger is another than was shown before")
         self.files.see_head(head)
         self._seen = head
@@ -178,7 +174,7 @@ class Member:
             nonce=commitment(self.files.nonce, self.config.name),
         )
 
-    def _enrol(self, message: Message) -> Answered:
+    def _enrol(self, message: Message) -> Replied:
         offered = Published.take(message.head.content.get("terms"))
         if offered.hash() != self._federation:
             raise InputError("the operator offers other terms than those that lie here")
@@ -187,7 +183,7 @@ class Member:
             raise InputError("the operator names no size that could be")
         return self.enrolment(size).dump(), b""
 
-    def _agree(self, message: Message) -> Answered:
+    def _agree(self, message: Message) -> Replied:
         content = message.head.content
         contract = Contract.take(content.get("contract"))
         signature = str(content.get("signature"))
@@ -228,7 +224,7 @@ class Member:
         )
         return {"contract": contract.hash()}, b""
 
-    def _open(self, message: Message) -> Answered:
+    def _open(self, message: Message) -> Replied:
         roster, ledger = str(message.head.content.get("roster")), message.head.content["ledger"]
         if self.files.contract() is None:
             raise InputError("asked to open a nonce before a contract was signed")
@@ -239,7 +235,7 @@ class Member:
         shown = {"number": ledger["number"], "entry": ledger["entry"]}
         return {"nonce": self.files.nonce.hex(), "ledger": shown}, b""
 
-    def _round(self, message: Message) -> Answered:
+    def _round(self, message: Message) -> Replied:
         if self.files.contract() is None:
             raise InputError("asked to train before a contract was signed")
         number, steps = message.head.content.get("round"), self._plan.recipe.local_steps
@@ -269,45 +265,6 @@ class Member:
             index=self._site.index_digest(),
         )
         return attestation.dump(), model
-
-    def _statement(self, message: Message) -> Answered:
-        content = {name: v for name, v in message.head.content.items() if name != "ledger"}
-        told, contract, rounds = (
-            StatementMessage.take(content),
-            self.files.contract(),
-            self.files.rounds(),
-        )
-        if contract is None or not rounds or told.line.member != self.config.name:
-            raise InputError("a statement for somebody else, or for nothing")
-        if message.body and digest(message.body) != told.model:
-            raise InputError("a statement with another model than it names")
-        came = bool(message.body) or told.model in (None, self.files.model())
-        wrong = objections(
-            told,
-            contract,
-            self._terms,
-            next((each.used for each in rounds if each.round == told.last_round), 0),
-            planned=self._plan.rounds,
-            in_time=[each.round for each in rounds if not each.late],
-        )
-        if not came:
-            wrong.append("the model that it names did not come with it")
-        why = [printable(each)[:500] for each in wrong[:5]]
-        answer = Answer(format=FORMAT, statement=told.hash(), agrees=not wrong, why=why)
-        self.files.keep_statement(told, answer, message.body)
-        net = self._terms.money_unit.money(told.line.net)
-        self._note(f"statement of settlement {told.settlement}: net {net}")
-        for each in wrong:
-            self._note(f"disputed the statement: {each}")
-        return answer.dump(), b""
-
-    def _model(self, message: Message) -> Answered:
-        """The final model of a federation whose settlement is void."""
-        if digest(message.body) != message.head.content.get("model"):
-            raise InputError("another model than the message names")
-        self.files.keep_model(message.body)
-        self._note("got the model; no money moves, since too little was delivered")
-        return {"model": digest(message.body)}, b""
 
 
 def open_member(place: Path) -> Handler:

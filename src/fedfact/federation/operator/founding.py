@@ -42,7 +42,8 @@ def check_new(
     sizes: Mapping[str, int] | None = None,
 ) -> Offer:
     """Refuse terms, members, sizes or a ledger's URL that cannot be; what the terms say."""
-    _, money, _, conduct = offered = read_federation_terms(terms)
+    offered = read_federation_terms(terms)
+    conduct = offered.conduct
     for member in members:
         try:
             Invited.take({"format": FORMAT, "members": {member: 1}})
@@ -61,7 +62,7 @@ def check_new(
     try:
         publish(offered, consortium=FIRST, season=1, operator=FIRST, seed_commitment=FIRST)
         if sizes:
-            _check_sizes(sizes, members, money)
+            _check_sizes(sizes, members, offered.terms)
     except InputError as error:
         raise InputError(f"{terms}: {error}") from None
     if ledger is not None and "://" not in ledger:
@@ -90,6 +91,15 @@ def _check_sizes(sizes: Mapping[str, int], members: list[str], terms: Terms) -> 
             raise InputError(f"{member}: {reason}")
 
 
+def _refuse_partial(offered: Offer, members: Mapping[str, str]) -> None:
+    """Refuse an arbiter that is a member, by the keys that these registered."""
+    if own := sorted(each for each in members if members[each] == offered.disputes.arbiter):
+        raise InputError(
+            f"the arbiter has the key of {own[0]}, and nobody decides about its own money; name "
+            "somebody else in [disputes], or leave arbiter out"
+        )
+
+
 def create(
     directory: Path,
     terms: Path,
@@ -104,6 +114,7 @@ def create(
     if (directory / CONSORTIUM).exists():
         raise InputError(f"{directory}: holds a federation already; name another directory")
     offered = check_new(terms, list(members), ledger, sizes)
+    _refuse_partial(offered, members)
     named = Members.take({"format": FORMAT, "members": dict(members)})
     try:
         directory.mkdir(parents=True, exist_ok=True)
@@ -114,11 +125,11 @@ def create(
         _try_ledger(ledger)
         url = f"{ledger}\n".encode()
         write_whole(directory / "ledger.url", url, private=True)  # it may hold a password
-    name, money, _, _ = offered
+    money = offered.terms
     operator = Key(keep_secret(directory / "operator.key")).public
     consortium = Consortium(
         format=FORMAT,
-        name=name,
+        name=offered.name,
         operator=operator,
         currency=money.currency,
         unit=decimal(float(money.unit)),
@@ -160,7 +171,8 @@ def open_season(
         raise InputError(f"{', '.join(other)}: registered with another key")
     there = [m for m in sorted({*before, *new} - gone) if m not in state.retired]
     offered = check_new(terms, there, None, sizes)
-    consortium.check(offered[1])
+    consortium.check(offered.terms)
+    _refuse_partial(offered, known | new)
     named = Members.take({"format": FORMAT, "members": known | new})
     write_whole(directory / MEMBERS, named.encoded())
     number = published.season + 1

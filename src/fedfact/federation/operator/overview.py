@@ -1,16 +1,18 @@
 """How a federation stands, in one document: for `status`, for a live view, for scripts."""
 
+from datetime import UTC, datetime
 from typing import Any
 
+from ..ledger.disputes import Dispute
 from ..ledger.entry import Entry
 from ..ledger.season import SeasonState
 from ..ledger.state import LedgerState
 from ..ledger.store import Ledger
 
 
-def overview(state: LedgerState) -> dict[str, Any]:
+def overview(state: LedgerState, now: datetime | None = None) -> dict[str, Any]:
     """Of the season that is on: phase, rounds, and what each member promised, delivered and is to
-    pay or receive.
+    pay or receive; and disputes, with what is overdue ``now``.
 
     It holds what the operator may see and members may not.
     """
@@ -43,8 +45,28 @@ def overview(state: LedgerState) -> dict[str, Any]:
         "surplus": record.settled.surplus if record.settled else None,
         "void": record.void_in_words,
         "owed": record.owed,
+        "to_witness": record.witnesses.waiting,
+        "disputes": [
+            _dispute(record, each, now or datetime.now(UTC)) for each in record.disputes.all
+        ],
         "entries": head.number + 1,
         "head": head.entry,
+    }
+
+
+def _dispute(record: SeasonState, dispute: Dispute, now: datetime) -> dict[str, Any]:
+    """How a dispute stands, and whether the operator's answer is overdue or came too late."""
+    until = record.disputes.answer_by(dispute)
+    answered = None if dispute.answered is None else datetime.fromisoformat(dispute.answered.time)
+    return {
+        "member": dispute.member,
+        "settlement": dispute.settlement,
+        "why": dispute.why,
+        "open": dispute in record.disputes.open,
+        "answer_by": until.isoformat(timespec="seconds"),
+        "answer": dispute.answer,
+        "overdue": not dispute.reversed and (answered or now) > until,
+        "outcome": "reversed" if dispute.reversed else dispute.decision and "stands",
     }
 
 

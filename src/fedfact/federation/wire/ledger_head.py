@@ -34,6 +34,10 @@ class LedgerHead(Document):
         said = signed_part(consortium, self.number, self.entry, self.root)
         return is_signed(public, PURPOSE, said, self.signature)
 
+    def agrees_with(self, other: "LedgerHead") -> bool:
+        """Whether both say the same of the ledger, if they are of the same length."""
+        return (self.number != other.number) or (self.entry, self.root) == (other.entry, other.root)
+
 
 def signed_part(consortium: str, number: int, entry: str, root: str) -> bytes:
     """What the operator signs."""

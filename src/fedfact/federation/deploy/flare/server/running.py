@@ -62,10 +62,10 @@ def run_operator(
     def finished() -> bool:
         watch.look()
         season = watch.record
-        return season is not None and season.settled is not None and not season.owed
+        return season is not None and season.settled is not None and not season.missing
 
     def missing() -> AbstractSet[str]:
-        return frozenset() if watch.record is None else watch.record.owed.keys()
+        return frozenset() if watch.record is None else watch.record.missing
 
     def look(status: Status) -> None:
         watch.look()
@@ -121,6 +121,11 @@ def _still_owed(record: SeasonState | None) -> str:
     if record is None:
         return ""
     owed = [f"{member} has not got its {what}" for member, what in record.owed.items()]
+    owed += [
+        f"{member} has not signed the head of the ledger"
+        for member in record.witnesses.waiting
+        if member not in record.owed
+    ]
     return f"settled, but {', '.join(owed)}" if owed else ""
 
 
