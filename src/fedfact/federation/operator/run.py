@@ -11,8 +11,10 @@ from pathlib import Path
 
 from ...io.files import alone
 from ..agreement.disputes import Decision
+from ..ledger.state import LedgerState, replay
+from ..ledger.store import ledger_place, read_ledger
 from ..wire.transport import InProcess, Transport
-from .directory import OperatorDirectory
+from .directory import OperatorDirectory, read_invitation
 from .disputes import answer as answer_dispute
 from .disputes import enter as enter_decision
 from .enrol import agree, enrol
@@ -43,15 +45,27 @@ def run(session: Session) -> None:
 
 
 def operate(directory: Path, transport: Transport) -> None:
-    """Run a federation from its operator's directory, from wherever it stands."""
-    with alone(directory, wait=False), OperatorDirectory(directory) as opened:
-        run(Session(opened, transport))
+    """Run a federation from its operator's directory, from wherever it stands.
+
+    First of all what is left of earlier seasons, where a dispute was decided since.
+    """
+    with alone(directory, wait=False):
+        for season in unfinished(replay(read_ledger(ledger_place(directory)))):
+            with OperatorDirectory(directory, season) as opened:
+                run(Session(opened, transport))
+        with OperatorDirectory(directory) as opened:
+            run(Session(opened, transport))
+
+
+def unfinished(state: LedgerState) -> list[int]:
+    """The seasons before the last one in which members are to be told something."""
+    return [each.number for each in state.seasons[:-1] if each.settled is None or each.missing]
 
 
 @contextmanager
-def unattended(directory: Path) -> Iterator[Session]:
+def unattended(directory: Path, season: int | None = None) -> Iterator[Session]:
     """A session in a federation that is not running, to add to its ledger; nobody is asked."""
-    with alone(directory, wait=False), OperatorDirectory(directory) as opened:
+    with alone(directory, wait=False), OperatorDirectory(directory, season) as opened:
         yield Session(opened, InProcess({}))
 
 
@@ -61,13 +75,20 @@ def reverse(directory: Path, why: str) -> int:
         return reverse_settlement(session, why)
 
 
-def answer(directory: Path, member: str, says: str) -> int:
+def answer(directory: Path, member: str, says: str, season: int | None = None) -> int:
     """Answer a member's dispute; the number of the settlement that it disputes."""
-    with unattended(directory) as session:
+    with unattended(directory, season) as session:
         return answer_dispute(session, member, says)
 
 
 def enter(directory: Path, decision: Decision) -> None:
-    """Enter what the arbiter decided, and what follows from it."""
-    with unattended(directory) as session:
+    """Enter what the arbiter decided, in whichever season, and what follows from it."""
+    season = season_of(directory, decision.terms)
+    with unattended(directory, season) as session:
         enter_decision(session, decision)
+
+
+def season_of(directory: Path, terms: str) -> int | None:
+    """The season whose terms have this hash; None where none has."""
+    seasons = range(1, read_invitation(directory)[0].season + 1)
+    return next((n for n in seasons if read_invitation(directory, n)[0].hash() == terms), None)
