@@ -14,7 +14,7 @@ from pydantic import Field
 from ...errors import InputError
 from ...mechanism import Terms
 from ..wire.canonical import canonical
-from ..wire.document import Document, Hash, Name, Samples, Signature, Stored, Words
+from ..wire.document import Document, Hash, Name, SampleCount, Signature, Stored, Words
 from ..wire.keys import Key, is_signed
 from .contract import Contract
 from .delivery import Delivery, Round, Rounds, counted_and_billed, may_miss
@@ -35,7 +35,7 @@ class Arbitration(Document):
 class Counts(Document):
     """What a member really did: distinct samples used, rounds it took part in, the last of them."""
 
-    delivered: Samples
+    delivered: SampleCount
     attended: Round
     last_round: Round
 

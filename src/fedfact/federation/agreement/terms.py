@@ -1,8 +1,9 @@
 """The terms of one season of a federation as they are published: all that every member signs.
 
-Money (A, b, rule, unit, ...), training (network, recipe, rounds), conduct (quorum, deadlines), who
-decides disputes, the consortium and its operator's public key, and the commitment to the operator's
-secret seed. The hash of these bytes names the season: every message carries it.
+Money (A, b, rule, unit, ...), training (network, recipe, rounds), conduct (quorum, deadlines),
+payment (deposits, due dates, whose a surplus is), who decides disputes, the consortium and its
+operator's public key, and the commitment to the operator's secret seed. The hash of these bytes
+names the season: every message carries it.
 """
 
 from collections.abc import Iterable, Mapping
@@ -23,6 +24,7 @@ from ...training.recipe import RECIPES
 from ..wire.canonical import decimal, number_of, without_floats
 from ..wire.document import FORMAT, Document, Hash, Name, Stored
 from .disputes import Arbitration
+from .payment import PaymentTerms, payment_terms
 
 _RECIPE = ("optimiser", "drops", "batch", "local_steps", *DECIMAL)
 _NOT_HERE = {
@@ -58,6 +60,7 @@ class Published(Stored):
     money: dict[str, Any]
     training: dict[str, Any]
     conduct: Conduct
+    payment: PaymentTerms
     disputes: Arbitration
 
     def terms(self) -> Terms:
@@ -77,6 +80,7 @@ class Published(Stored):
         terms = Terms(**texts, **numbers)
         if reason := misfit(billing_floor(terms), terms):
             raise InputError(reason)
+        terms.money_unit.check_currency()
         return terms
 
     def plan(self) -> Plan:
@@ -96,12 +100,13 @@ class Published(Stored):
 
 
 class Offer(NamedTuple):
-    """What a file of terms says."""
+    """What a file of terms says: the season's name, money, training and all else."""
 
     name: str
-    terms: Terms
+    money: Terms
     plan: Plan
     conduct: Conduct
+    payment: PaymentTerms
     disputes: Arbitration
 
 
@@ -109,7 +114,7 @@ def publish(
     offer: Offer, *, consortium: str, season: int, operator: str, seed_commitment: str
 ) -> Published:
     """The terms, ready to be published."""
-    money = {name: _written(name, getattr(offer.terms, name)) for name in _MONEY}
+    money = {name: _written(name, getattr(offer.money, name)) for name in _MONEY}
     return Published.take(
         {
             "format": FORMAT,
@@ -121,6 +126,7 @@ def publish(
             "money": money,
             "training": offer.plan.document(),
             "conduct": offer.conduct.dump(),
+            "payment": offer.payment.dump(),
             "disputes": offer.disputes.dump(),
         }
     ).checked()
@@ -144,7 +150,7 @@ def _written(name: str, value: Any) -> Any:
 
 
 def read_federation_terms(path: Path) -> Offer:
-    """What a file of terms says, whichever of the three kinds it is.
+    """Name, money and all else from a file of terms, whichever of the three it is.
 
     Where it does not say how to train, that is as in the network's own recipe. Terms that another
     federation published can be used again: its keys and its seed are not taken over.
@@ -158,7 +164,9 @@ def read_federation_terms(path: Path) -> Offer:
         said = _section(table, "disputes", list(Arbitration.model_fields))
         disputes = Arbitration.take(Arbitration().dump() | said)
         plan = _plan(_section(table, "training", ("network", "rounds", "seed", *_RECIPE)))
-        return Offer(table.get("name", "federation"), terms, plan, conduct, disputes)
+        payment = payment_terms(_section(table, "payment", list(PaymentTerms.model_fields)))
+        name = table.get("name", "federation")
+        return Offer(name, terms, plan, conduct, payment, disputes)
     except (InputError, TypeError) as error:
         raise InputError(f"{path}: {error}") from None
 

@@ -19,6 +19,7 @@ from .entries import (
     Answered,
     Correction,
     Handed,
+    Payment,
     Reversal,
     SeasonOpened,
     Settled,
@@ -69,6 +70,8 @@ class SeasonState(TrainingState):
         if self.deliveries:
             return "nonces to open"
         if self.roster is not None:
+            if not self.rounds and (lacking := self.purse.lacking()):
+                return f"waiting for {len(lacking)} deposits"
             return f"training, {len(self.rounds)} of {self.terms.plan().rounds} rounds"
         return "enrolling"
 
@@ -148,6 +151,7 @@ class SeasonState(TrainingState):
         require(self.settled is None, "a second settlement that no reversal came before")
         self.settlement, self.settled, self._void = number, said, self.void_now
         self.lines, self.acknowledged, self.handed = {}, {}, {}
+        self.purse.settle(self._entry.time[:10], said.surplus)
 
     def _take_line(self, said: Line, number: int) -> None:
         require(self.settled is not None, "a line of no settlement")
@@ -157,6 +161,7 @@ class SeasonState(TrainingState):
         require_sorted(said.member, self.lines)
         require(not self.acknowledged, "a line after statements were handed out")
         self.lines[said.member] = said
+        self.purse.line(said.member, said.net, not self.deliveries[said.member].left)
 
     def _take_acknowledged(self, said: Acknowledged, number: int) -> None:
         require(said.settlement == self.settlement, "a statement of another settlement")
@@ -192,6 +197,10 @@ class SeasonState(TrainingState):
         self.witnesses.show(self.deliveries, number)
         self.settlement, self.settled = None, None
         self.lines, self.acknowledged, self.handed = {}, {}, {}
+        self.purse.reverse()
+
+    def _take_payment(self, said: Payment, number: int) -> None:
+        self.purse.take(said, number)  # whether it can be is for the `treasury`, of all seasons
 
     def _take_correction(self, said: Correction, number: int) -> None:
         self.disputes.correct(said)

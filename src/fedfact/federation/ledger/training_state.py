@@ -24,6 +24,7 @@ from .entries import (
     RoundDone,
     SeasonOpened,
 )
+from .purse import Purse
 
 
 class TrainingState:
@@ -47,6 +48,7 @@ class TrainingState:
         self.gone: set[str] = set()  # by their own word
         self.deliveries: dict[str, Delivery] = {}
         self.revealed: Revealed | None = None
+        self.purse = Purse(self.terms.payment)
 
     @property
     def number(self) -> int:
@@ -103,6 +105,7 @@ class TrainingState:
         require(member not in self.contracts, "a second contract")
         require_sorted(member, self.contracts)
         self.contracts[member] = said.contract
+        self.purse.contracted(member, self.terms.payment.deposit_of(said.contract))
 
     def _take_roster(self, said: Roster, number: int) -> None:
         require(self.roster is None, "a second roster")
@@ -131,6 +134,7 @@ class TrainingState:
         require(not self.deliveries, "a round after the deliveries")
         require(self.nonces is None, "a round after the nonces were opened")
         require(said.round == len(self.rounds) + 1, f"round {said.round} out of order")
+        require(bool(self.rounds) or not self.purse.lacking(), "a round before all deposits")
         named = [*said.attested, *said.absent]
         require(sorted(named) == sorted(self.contracts), "a round of others than the roster")
         for member, evidence in said.attested.items():

@@ -62,7 +62,7 @@ def check_new(
     try:
         publish(offered, consortium=FIRST, season=1, operator=FIRST, seed_commitment=FIRST)
         if sizes:
-            _check_sizes(sizes, members, offered.terms)
+            _check_sizes(sizes, members, offered.money)
     except InputError as error:
         raise InputError(f"{terms}: {error}") from None
     if ledger is not None and "://" not in ledger:
@@ -125,7 +125,7 @@ def create(
         _try_ledger(ledger)
         url = f"{ledger}\n".encode()
         write_whole(directory / "ledger.url", url, private=True)  # it may hold a password
-    money = offered.terms
+    money = offered.money
     operator = Key(keep_secret(directory / "operator.key")).public
     consortium = Consortium(
         format=FORMAT,
@@ -171,7 +171,7 @@ def open_season(
         raise InputError(f"{', '.join(other)}: registered with another key")
     there = [m for m in sorted({*before, *new} - gone) if m not in state.retired]
     offered = check_new(terms, there, None, sizes)
-    consortium.check(offered.terms)
+    consortium.check(offered.money)
     _refuse_partial(offered, known | new)
     named = Members.take({"format": FORMAT, "members": known | new})
     write_whole(directory / MEMBERS, named.encoded())

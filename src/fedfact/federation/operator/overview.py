@@ -43,6 +43,7 @@ def overview(state: LedgerState, now: datetime | None = None) -> dict[str, Any]:
         "model": last.model if last else None,
         "members": members,
         "surplus": record.settled.surplus if record.settled else None,
+        "charges": sum(line.charge for line in record.lines.values()) if record.settled else None,
         "void": record.void_in_words,
         "owed": record.owed,
         "to_witness": record.witnesses.waiting,

@@ -11,9 +11,9 @@ from pathlib import Path
 
 from ...io.files import alone
 from ..agreement.disputes import Decision
-from ..ledger.state import LedgerState, replay
-from ..ledger.store import ledger_place, read_ledger
+from ..ledger.state import replay
 from ..wire.transport import InProcess, Transport
+from .deposits import require_deposits
 from .directory import OperatorDirectory, read_invitation
 from .disputes import answer as answer_dispute
 from .disputes import enter as enter_decision
@@ -33,6 +33,7 @@ def run(session: Session) -> None:
         enrol(session)
         agree(session)
     if record.nonces is None and not record.deliveries:
+        require_deposits(session)
         train(session)
         deliver(session)
     if record.nonces is None:
@@ -50,16 +51,17 @@ def operate(directory: Path, transport: Transport) -> None:
     First of all what is left of earlier seasons, where a dispute was decided since.
     """
     with alone(directory, wait=False):
-        for season in unfinished(replay(read_ledger(ledger_place(directory)))):
+        with OperatorDirectory(directory) as opened:
+            earlier = unfinished(opened) if opened.published.season > 1 else []
+        for season in (*earlier, None):
             with OperatorDirectory(directory, season) as opened:
                 run(Session(opened, transport))
-        with OperatorDirectory(directory) as opened:
-            run(Session(opened, transport))
 
 
-def unfinished(state: LedgerState) -> list[int]:
+def unfinished(directory: OperatorDirectory) -> list[int]:
     """The seasons before the last one in which members are to be told something."""
-    return [each.number for each in state.seasons[:-1] if each.settled is None or each.missing]
+    earlier = replay(directory.ledger.entries()).seasons[: directory.published.season - 1]
+    return [each.number for each in earlier if each.settled is None or each.missing]
 
 
 @contextmanager

@@ -5,8 +5,11 @@ entry is in the ledger (`is_included`), or that a ledger only grew since an earl
 (`is_consistent`): nobody has to be given the entries of others for that. `Proofs` makes them.
 """
 
+import re
 from collections.abc import Sequence
 from hashlib import sha256
+
+from ...errors import InputError
 
 
 class Tree:
@@ -58,7 +61,7 @@ def is_consistent(earlier: int, before: str, size: int, root: str, path: Sequenc
         return before == root and not path
     nodes = _hashes(path)
     if earlier & (earlier - 1) == 0:
-        nodes.insert(0, bytes.fromhex(before))
+        nodes = _hashes([before]) + nodes
     if not nodes:
         return False
     own, last = earlier - 1, size - 1
@@ -86,7 +89,7 @@ def _up(own: int, last: int) -> tuple[int, int]:
 
 def leaf_hash(entry: str) -> bytes:
     """The leaf of an entry with this hash."""
-    return sha256(b"\x00" + bytes.fromhex(entry)).digest()
+    return sha256(b"\x00" + _bytes(entry)).digest()
 
 
 def node_hash(left: bytes, right: bytes) -> bytes:
@@ -95,4 +98,11 @@ def node_hash(left: bytes, right: bytes) -> bytes:
 
 
 def _hashes(path: Sequence[str]) -> list[bytes]:
-    return [bytes.fromhex(each) for each in path]
+    return [_bytes(each) for each in path]
+
+
+def _bytes(text: str) -> bytes:
+    """The bytes of a hash, which has one spelling."""
+    if not re.fullmatch("[0-9a-f]{64}", text):
+        raise InputError(f"{text[:80]!r} is no hash; write 64 hexadecimal digits in lower case")
+    return bytes.fromhex(text)
