@@ -13,9 +13,11 @@ from fedfact.federation.audit.own_copy import verify_copy
 from fedfact.federation.audit.verify import verify
 from fedfact.federation.ledger.entries import Correction, Reversal
 from fedfact.federation.member.files import MemberFiles
+from fedfact.federation.operator.founding import open_season
 from fedfact.federation.operator.overview import overview
 from fedfact.federation.operator.run import answer, enter, reverse, unattended
 from fedfact.federation.wire.keys import Key
+from fedfact.federation.wire.message import write_message
 
 from .. import dishonest as lie
 from ..lost_answers import dropping
@@ -315,3 +317,40 @@ def test_a_dispute_that_the_operator_drops_is_found_by_its_member(house):
     own = {e.name: e for e in verify_copy(quiet, "alder", MemberFiles(house.members["alder"]))}
     assert own["own answers"].contested
     assert own["own heads"].holds is False  # of which it has one that the operator signed
+
+
+def test_a_dispute_is_decided_while_a_later_season_is_on(house, sound):
+    """Else an operator would open the next season, and be rid of it."""
+    open_season(house.directory, house.root / "terms.toml")
+    house.invite()
+    record = house.run()
+    assert (record.number, record.phase) == (2, "finished")
+    (said,) = overview(house.state())["disputes"]
+    assert (said["season"], said["member"], said["open"]) == (1, "alder", True)
+    answer(house.directory, "alder", "they came too late")
+    house.run()
+    enter(house.directory, decided(house, corrected={"alder": RIGHT}))
+    assert house.state().seasons[0].settled is None
+    house.run()
+    first, second = house.state().seasons
+    assert (first.phase, second.phase) == ("finished", "finished")
+    assert first.deliveries["alder"].attended == 6
+    assert second.lines == record.lines
+    assert first.acknowledged["alder"].said.read_head().content["agrees"] is True
+    assert "was reversed by the arbiter's decision" in log(house, "elm")
+    sound(house)
+
+
+def test_of_a_season_that_is_over_a_member_trains_and_signs_nothing_anew(house):
+    federation = house.record().federation
+    open_season(house.directory, house.root / "terms.toml")
+    house.invite()
+    house.run()
+    fields = {"federation": federation, "sender": "operator", "to": "elm"}
+    head = house.state().head.dump()
+    handle = house.handlers()["elm"]
+    for kind in ("enrol", "agree", "round", "open"):
+        content = {"ledger": head, "round": 1, "steps": 3}
+        request = write_message(lie.operator_key(house), **fields, kind=kind, content=content)
+        with pytest.raises(InputError, match=f"a request \\({kind}\\) about a season that is over"):
+            handle(kind, request)

@@ -35,13 +35,13 @@ def decide(
             f"the ledger is not sound ({wrong.name}: {wrong.says}), so nothing can be decided by "
             "it; ask the operator and the members for theirs"
         )
-    record = replay(entries).season
+    record = replay(entries).disputed_by(member)
+    if record is None or (settlement := record.settlement) is None:
+        raise InputError(f"{member} disputes no settlement that stands")
     if record.terms.disputes.arbiter != key.public:
         raise InputError("this is not the key of the arbiter whom the terms name")
-    settlement = record.settlement
-    dispute = None if settlement is None else record.disputes.of(member, settlement)
-    if settlement is None or dispute is None:
-        raise InputError(f"{member} disputes no settlement that stands")
+    dispute = record.disputes.of(member, settlement)
+    assert dispute is not None
     if dispute.decision is not None:
         raise InputError(f"the dispute of {member} is decided already: {dispute.decision.outcome}")
     if corrected and outcome == "stands":

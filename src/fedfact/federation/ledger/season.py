@@ -88,12 +88,8 @@ class SeasonState(TrainingState):
 
     @property
     def missing(self) -> frozenset[str]:
-        """Whom a settled season still waits for: to get what is owed, or to sign the head."""
-        return (
-            frozenset()
-            if self.settled is None
-            else frozenset({*self.owed, *self.witnesses.waiting})
-        )
+        """Whom a season waits for that was settled: to get what is owed, or to sign the head."""
+        return frozenset({*self.owed, *self.witnesses.waiting})
 
     @property
     def void_now(self) -> Void | None:

@@ -64,6 +64,13 @@ class LedgerState:
             raise LedgerError("the ledger has no season yet")
         return self.seasons[-1]
 
+    def disputed_by(self, member: str) -> SeasonState | None:
+        """The last season with a settlement that stands and that this member disputes."""
+        for season in reversed(self.seasons):
+            if season.settlement is not None and season.disputes.of(member, season.settlement):
+                return season
+        return None
+
     @property
     def head(self) -> LedgerHead:
         """What names the ledger as it is now, signed by the operator."""

@@ -25,6 +25,9 @@ from .review import objections
 Replied = tuple[dict[str, Any], bytes]
 """What a member answers: content and body."""
 
+Reply = Callable[[Message], Replied]
+"""What makes the answer to one kind of request."""
+
 
 class AfterTraining:
     """The answers of one member in one season; ``note`` writes to its log."""
@@ -35,7 +38,7 @@ class AfterTraining:
         self._files, self._published, self._name, self._note = files, published, name, note
         self._terms = published.terms()
         self._named: list[LedgerHead] = []
-        self.answers: dict[str, Callable[[Message], Replied]] = {
+        self.answers: dict[str, Reply] = {
             "statement": self._statement,
             "model": self._model,
             "heads": self._heads,

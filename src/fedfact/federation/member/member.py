@@ -1,10 +1,10 @@
 """The member's side of the protocol: check, answer, and keep a copy of everything signed.
 
 Every request must be signed by the operator of the terms that lie in the member's own directory,
-for this member and this federation. Asked the same again, a member answers the same; asked
-something that cannot come now, or differently from before, it refuses. Every request names the head
-of the ledger, signed by the operator, and ledgers only grow: a request that was sent before what
-the member has seen is refused too.
+for this member and this season, or an earlier one in which something was decided since. Asked the
+same again, a member answers the same; asked something that cannot come now, or differently from
+before, it refuses. Every request names the head of the ledger, signed by the operator, and ledgers
+only grow: a request that was sent before what the member has seen is refused too.
 """
 
 import threading
@@ -30,9 +30,9 @@ from ..wire.keys import is_signed
 from ..wire.ledger_head import LedgerHead
 from ..wire.message import OPERATOR, Message, read_message, write_message
 from ..wire.transport import Handler
-from .after_training import AfterTraining, Replied
+from .after_training import AfterTraining, Replied, Reply
 from .config import MemberConfig, read_member_config
-from .files import MemberFiles, Opened
+from .files import MemberFiles, Opened, seasons_kept
 from .own_rounds import LastRound, OwnRound
 from .rationality import objection
 
@@ -59,13 +59,19 @@ class Member:
         self._federation, self._terms = published.hash(), published.terms()
         self._plan = published.plan()
         self._one_at_a_time = threading.Lock()
-        self._answers: dict[str, Callable[[Message], Replied]] = {
+        self._answers: dict[str, Reply] = {
             "enrol": self._enrol,
             "agree": self._agree,
             "open": self._open,
             "round": self._round,
             **AfterTraining(self.files, published, config.name, note).answers,
         }
+        self._most_body, self._earlier = self._plan.size(), dict[str, dict[str, Reply]]()
+        for season in seasons_kept(directory)[:-1]:
+            files = MemberFiles(directory, season)
+            terms = files.published()
+            self._earlier[terms.hash()] = AfterTraining(files, terms, config.name, note).answers
+            self._most_body = max(self._most_body, terms.plan().size())
 
     def handle(self, kind: str, request: bytes) -> bytes:
         """Answer the operator, or refuse; the reason stays in the member's own log."""
@@ -79,9 +85,10 @@ class Member:
     def _handle(self, kind: str, request: bytes) -> bytes:
         if kind not in self._answers:
             raise InputError(f"a request of unknown kind {kind[:40]!r}")
-        message = read_message(request, self._plan.size())
+        message = read_message(request, self._most_body)
+        season = message.head.federation if message.head.federation in self._earlier else None
         message.check(
-            federation=self._federation,
+            federation=season or self._federation,
             kind=kind,
             sender=OPERATOR,
             to=self.config.name,
@@ -89,19 +96,22 @@ class Member:
         )
         if kind == "round" and (last := self.files.last_round()) and last.request == message.hash:
             return last.reply
+        answers = self._answers if season is None else self._earlier[season]
+        if kind not in answers:
+            raise InputError(f"a request ({kind}) about a season that is over")
         self._see(message.head.content.get("ledger"))
         try:
-            return self._answer(kind, message)
+            return self._answer(kind, message, answers[kind])
         except BaseException:
             self.__dict__.pop("_site", None)  # it may have gone further than what is kept
             raise
 
-    def _answer(self, kind: str, message: Message) -> bytes:
+    def _answer(self, kind: str, message: Message, answer: Reply) -> bytes:
         start = time.monotonic()
-        content, body = self._answers[kind](message)
+        content, body = answer(message)
         reply = write_message(
             self.files.key,
-            federation=self._federation,
+            federation=message.head.federation,
             kind=kind,
             sender=self.config.name,
             to=OPERATOR,

@@ -12,7 +12,8 @@ from ..ledger.store import Ledger
 
 def overview(state: LedgerState, now: datetime | None = None) -> dict[str, Any]:
     """Of the season that is on: phase, rounds, and what each member promised, delivered and is to
-    pay or receive; and disputes, with what is overdue ``now``.
+    pay or receive; its disputes, and those of earlier seasons that are open, with what is overdue
+    ``now``.
 
     It holds what the operator may see and members may not.
     """
@@ -48,7 +49,9 @@ def overview(state: LedgerState, now: datetime | None = None) -> dict[str, Any]:
         "owed": record.owed,
         "to_witness": record.witnesses.waiting,
         "disputes": [
-            _dispute(record, each, now or datetime.now(UTC)) for each in record.disputes.all
+            _dispute(season, each, now or datetime.now(UTC))
+            for season in state.seasons
+            for each in (season.disputes.all if season is record else season.disputes.open)
         ],
         "entries": head.number + 1,
         "head": head.entry,
@@ -60,6 +63,7 @@ def _dispute(record: SeasonState, dispute: Dispute, now: datetime) -> dict[str, 
     until = record.disputes.answer_by(dispute)
     answered = None if dispute.answered is None else datetime.fromisoformat(dispute.answered.time)
     return {
+        "season": record.number,
         "member": dispute.member,
         "settlement": dispute.settlement,
         "why": dispute.why,

@@ -12,6 +12,7 @@ from pathlib import Path
 from ...io.files import alone
 from ..agreement.disputes import Decision
 from ..ledger.state import replay
+from ..ledger.store import ledger_place, read_ledger
 from ..wire.transport import InProcess, Transport
 from .deposits import require_deposits
 from .directory import OperatorDirectory, read_invitation
@@ -77,9 +78,10 @@ def reverse(directory: Path, why: str) -> int:
         return reverse_settlement(session, why)
 
 
-def answer(directory: Path, member: str, says: str, season: int | None = None) -> int:
-    """Answer a member's dispute; the number of the settlement that it disputes."""
-    with unattended(directory, season) as session:
+def answer(directory: Path, member: str, says: str) -> int:
+    """Answer a member's dispute, of whichever season; the settlement that it disputes."""
+    disputed = replay(read_ledger(ledger_place(directory))).disputed_by(member)
+    with unattended(directory, None if disputed is None else disputed.number) as session:
         return answer_dispute(session, member, says)
 
 

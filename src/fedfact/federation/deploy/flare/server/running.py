@@ -61,11 +61,13 @@ def run_operator(
 
     def finished() -> bool:
         watch.look()
-        season = watch.record
-        return season is not None and season.settled is not None and not season.missing
+        settled = all(season.settled is not None for season in watch.state.seasons)
+        return watch.record is not None and settled and not missing()
 
     def missing() -> AbstractSet[str]:
-        return frozenset() if watch.record is None else watch.record.missing
+        invited = frozenset() if watch.record is None else watch.record.sizes.keys()
+        waits = [season.missing for season in watch.state.seasons]
+        return frozenset().union(*waits) & invited
 
     def look(status: Status) -> None:
         watch.look()
