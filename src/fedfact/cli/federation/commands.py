@@ -10,7 +10,7 @@ from ...io.files import write_whole
 from ..shared.options import AsJson
 from ..shared.output import note, print_json, stderr, stdout
 from .demo import demo
-from .dispute import arbiter_key, dispute
+from .dispute import arbiter_key, cosigned, dispute
 from .options import Directory
 from .view import STOPPED, Tail, money_unit, paths, print_overview, watching
 
@@ -23,6 +23,7 @@ federation = typer.Typer(
 federation.command(epilog="Example:  fedfact federation demo")(demo)
 federation.command(epilog="Example:  fedfact federation arbiter-key arbiter.key")(arbiter_key)
 federation.add_typer(dispute)
+federation.command(epilog="Example:  fedfact federation cosigned consortium head.json")(cosigned)
 
 Config = Annotated[Path, typer.Option("--config", help="The member's member.toml.")]
 Wait = Annotated[

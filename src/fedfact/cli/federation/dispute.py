@@ -42,6 +42,23 @@ def arbiter_key(
     note(f"this line belongs under [disputes] in the terms; keep {file}, you sign with it")
 
 
+def cosigned(
+    directory: Directory,
+    file: Annotated[Path, typer.Argument(help="The head, as fedfact ledger cosign wrote it.")],
+    as_json: AsJson = False,
+) -> None:
+    """As the operator, enter a head of the ledger that a third party signed."""
+    from ...federation.audit.proofs import read_cosigned
+    from ...federation.operator.run import cosigned as take
+
+    signed = read_cosigned(file)
+    take(directory, signed)
+    if as_json:
+        print_json({"key": signed.key, "head": signed.head.number})
+    else:
+        note(f"entered: key {signed.key[:16]} signed the ledger up to entry {signed.head.number}")
+
+
 @dispute.command(epilog="Example:  fedfact federation dispute answer consortium oak --says 'see 4'")
 def answer(
     directory: Directory,

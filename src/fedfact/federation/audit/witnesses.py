@@ -5,8 +5,10 @@ What a head covers that somebody signed cannot be taken back any more: who signe
 
 from collections import defaultdict
 
-from ..ledger.entries import Witnessed
+from ..ledger.entries import Witnessed, said_by
 from ..ledger.entry import Entry
+from ..wire.canonical import digest
+from ..wire.ledger_head import Cosigned
 from ..wire.tree import Tree
 from .findings import Fault, Replayed, said_in
 
@@ -16,21 +18,36 @@ _MOST_NAMES = 8
 def witnesses(ledger: tuple[list[Entry], list[Replayed]]) -> str:
     """Every head that is said to be signed was, and is one of this very ledger."""
     entries, seasons = ledger
+    consortium = digest(entries[0].body.encode())
     signed = [
         (entry, document, record)
         for documents, record in seasons
         for entry, document in documents
         if isinstance(document, Witnessed)
     ]
-    roots = roots_at(entries, {document.head for _, document, _ in signed})
+    others = [
+        (entry, said)
+        for entry in entries
+        if entry.kind == "cosigned" and isinstance(said := said_by(entry), Cosigned)
+    ]
+    wanted = {document.head for _, document, _ in signed}
+    roots = roots_at(entries, wanted | {said.head.number for _, said in others})
     for entry, document, record in signed:
         head = said_in(entry, document.said, record, "witness", document.member)
         number = document.head
         there = {"number": number, "entry": entries[number].hash, "root": roots[number]}
         if head.content != {"head": there}:
             raise Fault(entry, f"{document.member} signed the head of another ledger than this")
+    for entry, said in others:
+        number = said.head.number
+        same = (said.head.entry, said.head.root) == (entries[number].hash, roots[number])
+        if not same or not said.holds(consortium):
+            raise Fault(entry, "is no signature of a head of this ledger")
     _, record = seasons[-1]
-    return _in_words(record.witnesses.signed, record.witnesses.waiting, len(entries))
+    words = _in_words(record.witnesses.signed, record.witnesses.waiting, len(entries))
+    last = {said.key: said.head.number for _, said in others}
+    keys = [f"key {key[:16]} up to entry {number}" for key, number in sorted(last.items())]
+    return words + (f"; co-signed by {', '.join(keys)}" if keys else "")
 
 
 def roots_at(entries: list[Entry], numbers: set[int]) -> dict[int, str]:

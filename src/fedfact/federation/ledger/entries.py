@@ -16,6 +16,7 @@ from ..agreement.disputes import Decision, EntryNumber
 from ..agreement.lines import Account, Line
 from ..agreement.terms import Published
 from ..wire.document import Document, Hash, Money, Name, Signature, Words
+from ..wire.ledger_head import Cosigned
 from ..wire.message import OPERATOR, Evidence
 from .entry import Entry
 
@@ -250,6 +251,7 @@ OF_CONSORTIUM: dict[str, type[Document]] = {
     "consortium": Consortium,
     "member": Registered,
     "retired": Retired,
+    "cosigned": Cosigned,
 }
 """Kinds of entries that are of no season."""
 

@@ -33,7 +33,7 @@ from ..ledger.proof import Kept
 from ..wire.canonical import canonical, digest
 from ..wire.document import FORMAT, Hash, Signature, Stored
 from ..wire.keys import Key, is_signed, keep_secret
-from ..wire.ledger_head import LedgerHead
+from ..wire.ledger_head import LedgerHead, read_heads
 from .own_rounds import LastRound, OwnRound, keep_round, last_round, own_rounds
 
 TERMS_FILE, LEAVE = "terms.json", "leave"
@@ -142,7 +142,7 @@ class MemberFiles:
     def heads(self) -> list[LedgerHead]:
         """All heads it was shown; a line that a crash cut short is left out."""
         path = self.directory / "heads.jsonl"
-        return self._read(path, _heads) if path.exists() else []
+        return self._read(path, read_heads) if path.exists() else []
 
     def keep_round(self, last: LastRound) -> None:
         """Keep reply and state of a round, together or not at all."""
@@ -251,7 +251,3 @@ def _signed(contract: Contract, operator: str) -> tuple[str, bytes]:
 def _whole_lines(data: bytes) -> bytes:
     """All lines but one that a crash cut short."""
     return data[: data.rfind(b"\n") + 1]
-
-
-def _heads(data: bytes) -> list[LedgerHead]:
-    return [LedgerHead.read(line) for line in _whole_lines(data).split(b"\n")[:-1]]

@@ -13,6 +13,7 @@ from ...io.files import alone
 from ..agreement.disputes import Decision
 from ..ledger.state import replay
 from ..ledger.store import ledger_place, read_ledger
+from ..wire.ledger_head import Cosigned
 from ..wire.transport import InProcess, Transport
 from .deposits import require_deposits
 from .directory import OperatorDirectory, read_invitation
@@ -24,7 +25,7 @@ from .rounds import train
 from .session import Session
 from .settle import deliver, hand_out, settle
 from .settle import reverse as reverse_settlement
-from .witnesses import witness
+from .witnesses import enter_cosigned, witness
 
 
 def run(session: Session) -> None:
@@ -83,6 +84,12 @@ def answer(directory: Path, member: str, says: str) -> int:
     disputed = replay(read_ledger(ledger_place(directory))).disputed_by(member)
     with unattended(directory, None if disputed is None else disputed.number) as session:
         return answer_dispute(session, member, says)
+
+
+def cosigned(directory: Path, signed: Cosigned) -> None:
+    """Enter a head that a third party signed."""
+    with unattended(directory) as session:
+        enter_cosigned(session, signed)
 
 
 def enter(directory: Path, decision: Decision) -> None:

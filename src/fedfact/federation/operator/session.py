@@ -60,6 +60,11 @@ class Session:
         entries = [(self.record.number, kind, document) for kind, document in documents]
         self.directory.ledger.add(self.directory.key, entries, self.state.add)
 
+    def add_of_none(self, *documents: tuple[str, Document]) -> None:
+        """Add entries that are of no season."""
+        entries = [(0, kind, document) for kind, document in documents]
+        self.directory.ledger.add(self.directory.key, entries, self.state.add)
+
     def ask(
         self,
         kind: str,

@@ -9,9 +9,12 @@ from collections import defaultdict
 from collections.abc import Iterable
 from typing import Any
 
+from ...errors import InputError
 from ..ledger.entries import Witnessed
 from ..ledger.entry import Entry
 from ..ledger.proof import MOST_HEADS, Grew, LedgerEnd, shown, whose
+from ..ledger.proof_files import head_at
+from ..wire.ledger_head import Cosigned
 from ..wire.message import Message
 from ..wire.proofs import Proofs
 from .session import Session
@@ -51,6 +54,20 @@ def witness(session: Session) -> None:
             if isinstance(message, Message) and message.head.content == signed
         )
     )
+
+
+def enter_cosigned(session: Session, cosigned: Cosigned) -> None:
+    """Enter a head of this ledger that a third party signed."""
+    head, consortium = cosigned.head, session.state.consortium.hash()
+    if not cosigned.holds(consortium):
+        raise InputError("the head is not signed by that key, or is of another consortium")
+    entries = session.directory.ledger.entries()
+    if head.number >= len(entries) or not head.agrees_with(head_at(entries, head.number)):
+        raise InputError(
+            f"the head of entry {head.number} that was signed is of another ledger than this; "
+            "restore the one that it is of"
+        )
+    session.add_of_none(("cosigned", cosigned))
 
 
 def _heads(message: object) -> list[int]:
