@@ -64,8 +64,9 @@ def test_evidence_whose_links_lead_elsewhere_is_refused(finished, tmp_path, fedf
     """`verify --member` opens what is in the directory that it was given, and nothing besides."""
     house, secret = finished.rebate, tmp_path / "secret"
     secret.write_text("of the auditor's own")
-    for name in ("contract.json", "heads.jsonl", "training.bin", "statements"):
-        evidence = tmp_path / f"with {name}"
+    kept = ("contract.json", "training.bin", "statements")
+    for name in ("heads.jsonl", *(f"season-1/{each}" for each in kept)):
+        evidence = tmp_path / f"with {name.replace('/', ' ')}"
         shutil.copytree(house.members["birch"], evidence)
         target = evidence / name
         if target.is_dir():
@@ -108,11 +109,11 @@ def seen(folder):
 @pytest.mark.parametrize(
     ("lost", "check"),
     [
-        ("opened.json", "own nonce"),
+        ("season-1/opened.json", "own nonce"),
         ("heads.jsonl", "own heads"),
-        ("training.bin", "own rounds"),
-        ("statements/settlement-*.json", "own statements"),
-        ("statements/answer-*.json", "own answers"),
+        ("season-1/training.bin", "own rounds"),
+        ("season-1/statements/settlement-*.json", "own statements"),
+        ("season-1/statements/answer-*.json", "own answers"),
     ],
 )
 @pytest.mark.parametrize("rule", ["rebate", "sandwich", "sized"])
