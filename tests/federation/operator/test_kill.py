@@ -116,7 +116,7 @@ def places(tmp_path_factory, finished):
     def copy(name):
         twin = kind.__new__(kind)
         twin.root, twin.directory = root / name, root / name / "operator"
-        twin.agents = {member: root / name / member for member in house.members}
+        twin.members = {member: root / name / member for member in house.members}
         shutil.copytree(house.root, twin.root)
         return twin
 
