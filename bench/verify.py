@@ -10,13 +10,14 @@ from pathlib import Path
 
 from fedfact.federation.agreement.contract import Contract, Enrolment
 from fedfact.federation.agreement.draw import commitment
-from fedfact.federation.agreement.statement_message import StatementMessage
+from fedfact.federation.agreement.statement_message import Answer, StatementMessage
 from fedfact.federation.audit.verify import verify
 from fedfact.federation.ledger.entry import Entry
 from fedfact.federation.ledger.store import read_ledger
-from fedfact.federation.operator.directory import create
+from fedfact.federation.operator.founding import create
 from fedfact.federation.operator.run import operate
 from fedfact.federation.wire.canonical import decimal, digest
+from fedfact.federation.wire.document import FORMAT
 from fedfact.federation.wire.keys import Key
 from fedfact.federation.wire.message import OPERATOR, read_message, write_message
 from fedfact.federation.wire.transport import InProcess
@@ -56,7 +57,8 @@ class Signer:
             contract = Contract.take(said["contract"])
             self.samples, answer = contract.samples, {"contract": contract.hash()}
         elif kind == "open":
-            answer = {"nonce": self.nonce.hex()}
+            shown = {name: said["ledger"][name] for name in ("number", "entry")}
+            answer = {"nonce": self.nonce.hex(), "ledger": shown}
         elif kind == "round":
             body = message.body
             answer = {"round": said["round"], "start": digest(body), "steps": said["steps"]}
@@ -65,7 +67,7 @@ class Signer:
             told = StatementMessage.take(
                 {name: value for name, value in said.items() if name != "ledger"}
             )
-            answer = {"statement": told.hash(), "agrees": True, "why": []}
+            answer = Answer(format=FORMAT, statement=told.hash(), agrees=True, why=[]).dump()
         return write_message(
             self.key,
             federation=message.head.federation,
@@ -82,7 +84,8 @@ def ledger(members: int, rounds: int) -> list[Entry]:
     with tempfile.TemporaryDirectory() as name:
         place, signers = Path(name), [Signer(number) for number in range(members)]
         (place / "terms.toml").write_text(TERMS.format(rounds=rounds))
-        create(place / "operator", place / "terms.toml", [signer.name for signer in signers])
+        keys = {signer.name: signer.key.public for signer in signers}
+        create(place / "operator", place / "terms.toml", keys)
         operate(place / "operator", InProcess({s.name: s.handle for s in signers}))
         return read_ledger(str(place / "operator"))
 
