@@ -127,7 +127,9 @@ def test_a_consortium_comes_first_and_once(ledger):
         _ = LedgerState().head
 
 
-@pytest.mark.parametrize("kind", ["", "x", "take", "terms", "season ", "Season", "__init__", "x" * 100_000])
+@pytest.mark.parametrize(
+    "kind", ["", "x", "take", "terms", "season ", "Season", "__init__", "x" * 100_000]
+)
 def test_an_unknown_kind_is_refused(ledger, kind):
     entries, _ = ledger
     with pytest.raises(LedgerError, match="unknown kind of entry") as refused:

@@ -134,7 +134,7 @@ def test_a_request_of_the_season_before_is_refused_in_the_next(make_house, wired
 
 
 def test_a_head_of_before_is_refused_in_the_next_season_too(make_house):
-    """An operator that forgot the end of a season would show its members a ledger that goes back."""
+    """An operator that forgot how a season ended would show members a ledger that goes back."""
     house = make_house(members=3, rounds=1)
     house.run()
     house.next_season()
@@ -354,7 +354,7 @@ def test_terms_of_another_season_or_consortium_are_not_taken_by_a_member(ended, 
     config = ended.members["elm"] / "member.toml"
     first = read_invitation(ended.directory)[0]
     ended.next_season()
-    with pytest.raises(InputError, match="the kit is of season 1, and .* has joined season 2"):
+    with pytest.raises(InputError, match=r"the kit is of season 1, and .* has joined season 2"):
         make_ready(first, config)
     other = read_invitation(make_house("other").directory)[0]
     for wrong in (other, other.model_copy(update={"season": 3})):

@@ -126,9 +126,7 @@ def test_a_new_secret_outlives_a_power_cut(tmp_path, monkeypatch):
     assert len(synced) == 2
 
 
-@pytest.mark.parametrize(
-    "name", ["member.key", "season-1/nonce.secret", "season-1/salt.secret"]
-)
+@pytest.mark.parametrize("name", ["member.key", "season-1/nonce.secret", "season-1/salt.secret"])
 def test_a_secret_that_is_gone_after_a_contract_was_signed_is_not_drawn_anew(
     finished, tmp_path, name
 ):

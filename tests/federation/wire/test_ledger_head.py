@@ -29,9 +29,10 @@ def test_a_head_is_what_the_operator_signed(head):
 def test_what_is_signed_is_written_in_one_way():
     said = f'{{"consortium":"{CONSORTIUM}","entry":"{ENTRY}","number":7,"root":"{ROOT}"}}'
     assert signed_part(CONSORTIUM, 7, ENTRY, ROOT) == said.encode()
-    assert KEY.sign(PURPOSE, said.encode()) == LedgerHead.signed(
-        KEY, CONSORTIUM, 7, ENTRY, ROOT
-    ).signature
+    assert (
+        KEY.sign(PURPOSE, said.encode())
+        == LedgerHead.signed(KEY, CONSORTIUM, 7, ENTRY, ROOT).signature
+    )
     assert PURPOSE == "head"
 
 
