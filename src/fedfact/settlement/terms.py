@@ -21,10 +21,9 @@ FIELDS = tuple(field.name for field in dataclasses.fields(Terms))
 TEXTS = ("rule", "currency")
 """The fields that are texts; all others are numbers."""
 
-FEDERATION = ("money", "training", "conduct", "name") + (
-    *("format", "consortium", "season", "operator", "seed_commitment"),  # of published ones
-)
-"""The keys of a federation's files."""
+PUBLISHED = ("format", "consortium", "season", "operator", "seed_commitment")
+FEDERATION = ("money", "training", "conduct", "name", *PUBLISHED)
+"""The keys of a federation's files; those that it published have some of their own."""
 
 
 def read_terms(path: Path) -> Terms:
