@@ -4,7 +4,7 @@
 - A federation's ``terms.toml``, where these keys stand under ``[money]``.
 - Its published ``terms.json``, where decimal numbers are texts.
 
-What the money means is settled here; training and conduct are the federation's.
+What the money means is settled here; training, conduct and payment are the federation's.
 """
 
 import dataclasses
@@ -21,14 +21,16 @@ FIELDS = tuple(field.name for field in dataclasses.fields(Terms))
 TEXTS = ("rule", "currency")
 """The fields that are texts; all others are numbers."""
 
-PUBLISHED = ("format", "consortium", "season", "operator", "seed_commitment")
-FEDERATION = ("money", "training", "conduct", "name", *PUBLISHED)
-"""The keys of a federation's files; those that it published have some of their own."""
+FEDERATION = (
+    *("format", "consortium", "season", "name", "operator", "seed_commitment"),
+    *("money", "training", "conduct", "payment"),
+)
+"""The keys of a federation's files."""
 
 
-def read_terms(path: Path) -> Terms:
+def read_terms(path: Path | str) -> Terms:
     """Read and check terms; unknown keys are refused with the nearest valid name."""
-    table = read_sections(path)
+    table = read_sections(Path(path))
     try:
         return terms_of(table)
     except InputError as error:

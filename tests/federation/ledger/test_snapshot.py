@@ -9,7 +9,7 @@ from contextlib import closing
 
 import pytest
 
-from fedfact.errors import LedgerError
+from fedfact.errors import InputError, LedgerError
 from fedfact.federation.agreement.delivery import Delivery
 from fedfact.federation.ledger import Ledger, read_ledger
 from fedfact.federation.ledger.snapshot import copy_of
@@ -215,6 +215,18 @@ def test_a_url_of_sqlite_is_read_from_a_copy_too(tmp_path):
     left_by(LOGGED, path)
     before = state(tmp_path)
     assert len(read_ledger(f"sqlite:///{path}")) == 6
+    assert state(tmp_path) == before
+
+
+@pytest.mark.parametrize("options", ["?timeout=5", "?uri=true", "?mode=rw&x=1"])
+def test_a_url_with_options_would_be_read_in_its_place_and_is_refused(tmp_path, options):
+    """A directory that somebody hands over may name its ledger so, in ``ledger.url``."""
+    path = written(tmp_path / "ledger.db")
+    left_by(LOGGED, path)
+    (tmp_path / "ledger.url").write_text(f"sqlite:///{path}{options}\n")
+    before = state(tmp_path)
+    with pytest.raises(InputError, match=r"cannot be used; write .* or sqlite:///PATH"):
+        read_ledger(str(tmp_path))
     assert state(tmp_path) == before
 
 

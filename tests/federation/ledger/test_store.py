@@ -20,6 +20,7 @@ from fedfact.federation.ledger.entry import FIRST, Entry, Unreadable
 from fedfact.federation.ledger.export import export, read_export
 from fedfact.federation.ledger.store import Ledger, read_ledger
 from fedfact.federation.wire.keys import Key
+from fedfact.io import limits
 
 KEY = Key(bytes(range(32)))
 
@@ -565,6 +566,17 @@ def test_an_export_is_exactly_as_it_was_written(exported, wrong, line):
     exported.write_bytes(wrong(exported.read_bytes()))
     with pytest.raises(LedgerError, match=rf"ledger\.jsonl, line {line}: is"):
         read_export(exported)
+
+
+def test_a_line_that_is_too_long_is_refused_before_it_is_read(exported, monkeypatch):
+    text = exported.read_bytes()
+    monkeypatch.setattr(limits, "ENTRY", len(text))
+    monkeypatch.setattr(limits, "MIB", 0)
+    assert len(read_export(exported)) == 3
+    exported.write_bytes(text + b"[" + b"{}," * len(text) + b"{}]\n")
+    with pytest.raises(Unreadable, match="line 4: is longer than an entry can be") as refused:
+        read_export(exported)
+    assert len(refused.value.before) == 3
 
 
 def test_an_export_that_is_not_there_is_refused(tmp_path):

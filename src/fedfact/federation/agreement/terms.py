@@ -1,14 +1,15 @@
 """The terms of one season of a federation as they are published: all that every member signs.
 
-Money (A, b, rule, unit, ...), training (network, recipe, rounds), conduct (quorum, deadlines), the
-consortium and its operator's public key, and the commitment to the operator's secret seed. The
-hash of these bytes names the season: every message carries it.
+Money (A, b, rule, unit, ...), training (network, recipe, rounds), conduct (quorum, deadlines),
+payment (deposits, due dates, whose a surplus is), the consortium and its operator's public key, and
+the commitment to the operator's secret seed. The hash of these bytes names the season: every
+message carries it.
 """
 
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 from pydantic import Field
 
@@ -23,6 +24,7 @@ from ...training.plan import DECIMAL, Plan
 from ...training.recipe import RECIPES
 from ..wire.canonical import decimal, number_of, without_floats
 from ..wire.document import FORMAT, Document, Hash, Name, Stored
+from .payment import PaymentTerms, payment_terms
 
 _RECIPE = ("optimiser", "drops", "batch", "local_steps", *DECIMAL)
 _NOT_HERE = {
@@ -58,6 +60,7 @@ class Published(Stored):
     money: dict[str, Any]
     training: dict[str, Any]
     conduct: Conduct
+    payment: PaymentTerms
 
     def terms(self) -> Terms:
         """The terms of the settlement."""
@@ -76,6 +79,7 @@ class Published(Stored):
         terms = Terms(**texts, **numbers)
         if reason := misfit(billing_floor(terms), terms):
             raise InputError(reason)
+        terms.money_unit.check_currency()
         return terms
 
     def plan(self) -> Plan:
@@ -89,27 +93,33 @@ class Published(Stored):
         return self
 
 
-Offer = tuple[str, Terms, Plan, Conduct]
-"""What a file of terms says: the season's name, money, training and conduct."""
+class Offer(NamedTuple):
+    """What a file of terms says: the season's name, money, training, conduct and payment."""
+
+    name: str
+    money: Terms
+    plan: Plan
+    conduct: Conduct
+    payment: PaymentTerms
 
 
 def publish(
     offer: Offer, *, consortium: str, season: int, operator: str, seed_commitment: str
 ) -> Published:
     """The terms, ready to be published."""
-    name, terms, plan, conduct = offer
-    money = {name: _written(name, getattr(terms, name)) for name in _MONEY}
+    money = {name: _written(name, getattr(offer.money, name)) for name in _MONEY}
     return Published.take(
         {
             "format": FORMAT,
             "consortium": consortium,
             "season": season,
-            "name": name,
+            "name": offer.name,
             "operator": operator,
             "seed_commitment": seed_commitment,
             "money": money,
-            "training": plan.document(),
-            "conduct": conduct.dump(),
+            "training": offer.plan.document(),
+            "conduct": offer.conduct.dump(),
+            "payment": offer.payment.dump(),
         }
     ).checked()
 
@@ -132,7 +142,7 @@ def _written(name: str, value: Any) -> Any:
 
 
 def read_federation_terms(path: Path) -> Offer:
-    """Name, money, training and conduct from a file of terms, whichever of the three it is.
+    """Name, money and all else from a file of terms, whichever of the three it is.
 
     Where it does not say how to train, that is as in the network's own recipe. Terms that another
     federation published can be used again: its keys and its seed are not taken over.
@@ -144,7 +154,8 @@ def read_federation_terms(path: Path) -> Offer:
         said = _section(table, "conduct", list(Conduct.model_fields))
         conduct = Conduct.take(Conduct().dump() | said)
         plan = _plan(_section(table, "training", ("network", "rounds", "seed", *_RECIPE)))
-        return table.get("name", "federation"), terms, plan, conduct
+        payment = payment_terms(_section(table, "payment", list(PaymentTerms.model_fields)))
+        return Offer(table.get("name", "federation"), terms, plan, conduct, payment)
     except (InputError, TypeError) as error:
         raise InputError(f"{path}: {error}") from None
 

@@ -33,6 +33,7 @@ from .entries import (
     Handed,
     Leaves,
     Nonces,
+    Payment,
     Revealed,
     Reversal,
     Roster,
@@ -41,6 +42,7 @@ from .entries import (
     Settled,
 )
 from .entry import Entry
+from .purse import Purse
 
 
 class SeasonState:
@@ -70,9 +72,12 @@ class SeasonState:
         self.lines: dict[str, Line] = {}
         self.acknowledged: dict[str, Acknowledged] = {}
         self.handed: dict[str, Handed] = {}  # of a void settlement
+        self.purse = Purse(self.terms.payment)
+        self._day = ""
 
     def take(self, entry: Entry, document: Any) -> None:
         """Take the next entry of the season, which says this."""
+        self._day = entry.time[:10]
         getattr(self, f"_take_{entry.kind}")(document, entry.number)
 
     @property
@@ -98,6 +103,8 @@ class SeasonState:
         if self.deliveries:
             return "nonces to open"
         if self.roster is not None:
+            if not self.rounds and (lacking := self.purse.lacking()):
+                return f"waiting for {len(lacking)} deposits"
             return f"training, {len(self.rounds)} of {self.terms.plan().rounds} rounds"
         return "enrolling"
 
@@ -212,6 +219,7 @@ class SeasonState:
         _require(member not in self.contracts, "a second contract")
         _require_sorted(member, self.contracts)
         self.contracts[member] = said.contract
+        self.purse.contracted(member, self.terms.payment.deposit_of(said.contract))
 
     def _take_roster(self, said: Roster, number: int) -> None:
         _require(self.roster is None, "a second roster")
@@ -240,6 +248,7 @@ class SeasonState:
         _require(not self.deliveries, "a round after the deliveries")
         _require(self.nonces is None, "a round after the nonces were opened")
         _require(said.round == len(self.rounds) + 1, f"round {said.round} out of order")
+        _require(bool(self.rounds) or not self.purse.lacking(), "a round before all deposits")
         named = [*said.attested, *said.absent]
         _require(sorted(named) == sorted(self.contracts), "a round of others than the roster")
         for member, evidence in said.attested.items():
@@ -266,6 +275,7 @@ class SeasonState:
         _require(self.settled is None, "a second settlement that no reversal came before")
         self.settlement, self.settled, self._void = number, said, self.void_now
         self.lines, self.acknowledged, self.handed = {}, {}, {}
+        self.purse.settle(self._day, said.surplus)
 
     def _take_line(self, said: Line, number: int) -> None:
         _require(self.settled is not None, "a line of no settlement")
@@ -275,6 +285,7 @@ class SeasonState:
         _require_sorted(said.member, self.lines)
         _require(not self.acknowledged, "a line after statements were handed out")
         self.lines[said.member] = said
+        self.purse.line(said.member, said.net, not self.deliveries[said.member].left)
 
     def _take_acknowledged(self, said: Acknowledged, number: int) -> None:
         _require(said.settlement == self.settlement, "a statement of another settlement")
@@ -293,6 +304,10 @@ class SeasonState:
         _require(said.postings == self.reversed_postings(), "a reversal of other amounts")
         self.settlement, self.settled = None, None
         self.lines, self.acknowledged, self.handed = {}, {}, {}
+        self.purse.reverse()
+
+    def _take_payment(self, said: Payment, number: int) -> None:
+        self.purse.take(said, number)  # whether it can be is for the `treasury`, of all seasons
 
 
 def _require(holds: bool, otherwise: str) -> None:

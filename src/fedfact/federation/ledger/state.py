@@ -9,6 +9,7 @@ from ..wire.tree import Tree
 from .entries import OF_CONSORTIUM, Registered, Retired, SeasonOpened, read_entry
 from .entry import Entry
 from .season import SeasonState
+from .treasury import Treasury
 
 
 class LedgerState:
@@ -19,6 +20,7 @@ class LedgerState:
         self.members: dict[str, str] = {}  # the key that each registered
         self.retired: dict[str, Retired] = {}
         self.seasons: list[SeasonState] = []
+        self.treasury = Treasury()
         self.last: Entry | None = None
         self._tree, self._hash = Tree(), ""
 
@@ -36,9 +38,13 @@ class LedgerState:
             raise LedgerError(f"an entry of this kind is of {'no' if entry.season else 'a'} season")
         if entry.kind == "season" or not entry.season:
             getattr(self, f"_take_{entry.kind}")(document, entry.season)
+            if entry.kind == "season":
+                self.treasury.open(self.season.purse, entry.time[:10])
         elif not 1 <= entry.season <= len(self.seasons):
             raise LedgerError(f"an entry of season {entry.season}, which was not opened")
         else:
+            if entry.kind == "payment":
+                self.treasury.check(entry, document, self.consortium.money_unit)
             self.seasons[entry.season - 1].take(entry, document)
         self._hash = self._hash or self.consortium.hash()
         self._tree.add(entry.hash)

@@ -199,7 +199,10 @@ class Ledger:
 def _engine(url: str | sa.URL, *, writes: bool) -> sa.Engine:
     """What speaks to the data base. Of a URL that cannot be used nothing is repeated: passwords."""
     try:
-        engine = sa.create_engine(_with_driver(sa.make_url(url)), pool_pre_ping=True)
+        made = _with_driver(sa.make_url(url))
+        if made.get_backend_name() == "sqlite" and made.query:
+            raise ValueError  # with options it could not be read from a copy
+        engine = sa.create_engine(made, pool_pre_ping=True)
     except ImportError as error:
         raise InputError(
             f"the ledger's data base needs a package that is not here ({error.name}); "
@@ -207,7 +210,8 @@ def _engine(url: str | sa.URL, *, writes: bool) -> sa.Engine:
         ) from None
     except (sa.exc.ArgumentError, ValueError, TypeError):
         raise InputError(
-            "the ledger's URL cannot be used; write postgresql://USER:PASSWORD@HOST/NAME"
+            "the ledger's URL cannot be used; write postgresql://USER:PASSWORD@HOST/NAME or "
+            "sqlite:///PATH"
         ) from None
     if engine.dialect.name == "sqlite":
         sa.event.listen(engine, "connect", partial(_set_up, writes=writes))
@@ -251,9 +255,9 @@ def ledger_place(directory: Path) -> str:
     return read_text(url, "the ledger's URL").strip()
 
 
-def read_ledger(place: str) -> list[Entry]:
+def read_ledger(place: Path | str) -> list[Entry]:
     """The entries of a ledger wherever it is: a directory, a file, an export or a URL."""
-    path = Path(place)
+    place, path = str(place), Path(place)
     if "://" not in place and path.is_dir():
         place = ledger_place(path)
     if place.endswith(".jsonl"):

@@ -42,7 +42,8 @@ def check_new(
     sizes: Mapping[str, int] | None = None,
 ) -> Offer:
     """Refuse terms, members, sizes or a ledger's URL that cannot be; what the terms say."""
-    _, money, _, conduct = offered = read_federation_terms(terms)
+    offered = read_federation_terms(terms)
+    money, conduct = offered.money, offered.conduct
     for member in members:
         try:
             Invited.take({"format": FORMAT, "members": {member: 1}})
@@ -114,11 +115,11 @@ def create(
         _try_ledger(ledger)
         url = f"{ledger}\n".encode()
         write_whole(directory / "ledger.url", url, private=True)  # it may hold a password
-    name, money, _, _ = offered
+    money = offered.money
     operator = Key(keep_secret(directory / "operator.key")).public
     consortium = Consortium(
         format=FORMAT,
-        name=name,
+        name=offered.name,
         operator=operator,
         currency=money.currency,
         unit=decimal(float(money.unit)),
@@ -163,7 +164,7 @@ def open_season(
     there = [m for m in sorted({*before, *new} - gone) if m not in state.retired]
     offered = check_new(terms, there, None, sizes)
     try:
-        consortium.check(offered[1])
+        consortium.check(offered.money)
     except InputError as error:
         raise InputError(f"{terms}: {error}") from None
     named = _registered(known | new)
