@@ -24,7 +24,7 @@ from ...io.folders import make_folder
 from ...io.regular import read_bytes
 from ..agreement.contract import Contract
 from ..agreement.statement_message import Answer, StatementMessage
-from ..agreement.terms import Published, read_published
+from ..agreement.terms import Published, read_published, seasons_in
 from ..wire.canonical import canonical, digest
 from ..wire.document import FORMAT, Hash, Signature, Stored
 from ..wire.keys import Key, is_signed, keep_secret
@@ -58,9 +58,7 @@ def own_key(directory: Path) -> str:
 
 def seasons_kept(directory: Path) -> list[int]:
     """The seasons that a member has terms of, in order."""
-    return sorted(
-        int(path.parent.name[7:]) for path in directory.glob(f"season-[1-9]*/{TERMS_FILE}")
-    )
+    return seasons_in(directory)
 
 
 class MemberFiles:

@@ -20,7 +20,7 @@ from ...io.regular import read_bytes
 from ..agreement.consortium import Consortium
 from ..agreement.contract import Size
 from ..agreement.draw import commitment
-from ..agreement.terms import Published
+from ..agreement.terms import Published, seasons_in
 from ..ledger.store import Ledger
 from ..ledger.store import ledger_place as ledger_place
 from ..wire.canonical import digest
@@ -126,18 +126,20 @@ def refuse_lost_ledger(directory: Path, *, empty: bool = False) -> None:
 
 def season_folder(directory: Path) -> Path:
     """The folder of the season that is on, the last one whose terms were published."""
-    seasons = [int(path.parent.name[7:]) for path in directory.glob(f"season-[1-9]*/{PUBLISHED}")]
+    seasons = seasons_in(directory)
     if not seasons or not (directory / CONSORTIUM).is_file():
         raise InputError(
             f"{directory}: is no federation's directory; make one with fedfact federation init"
         )
-    return directory / f"season-{max(seasons)}"
+    return directory / f"season-{seasons[-1]}"
 
 
 def read_invitation(directory: Path) -> tuple[Published, dict[str, int]]:
     """The published terms of the season that is on, and who is invited, with their sizes."""
     season = season_folder(directory)
     published = read_stored(season / PUBLISHED, Published).checked()
+    if season.name != f"season-{published.season}":
+        raise InputError(f"{season}: has the terms of season {published.season}; restore it")
     return published, read_stored(season / INVITED, Invited).members
 
 
