@@ -6,6 +6,7 @@ operator's public key, and the commitment to the operator's secret seed. The has
 names the season: every message carries it.
 """
 
+import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
@@ -186,6 +187,13 @@ def _section(table: dict[str, Any], name: str, known: Iterable[str]) -> dict[str
     found = section(table, name)
     check_keys(found, known, f" in [{name}]")
     return found
+
+
+def seasons_in(directory: Path) -> list[int]:
+    """The seasons whose terms lie in an operator's or a member's directory, in order."""
+    places = directory.glob("season-*/terms.json")
+    numbers = (path.parent.name.removeprefix("season-") for path in places)
+    return sorted(int(each) for each in numbers if re.fullmatch("[1-9][0-9]{0,4}", each))
 
 
 def read_published(path: Path) -> Published:

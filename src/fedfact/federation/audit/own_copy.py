@@ -39,8 +39,11 @@ def _heads(entries: list[Entry], member: str, files: MemberFiles, state: LedgerS
     seen = files.heads()
     if not seen and any(member in season.reports for season in state.seasons):
         raise Unchecked("heads.jsonl, which has the heads that the member was shown, has none")
+    operator, name = state.consortium.operator, state.consortium.hash()
     roots = roots_at(entries, {head.number for head in seen})
     for head in seen:
+        if not head.is_by(operator, name):
+            raise InputError("heads.jsonl holds a head that the operator did not sign; restore it")
         if head.number >= len(entries):
             raise InputError(f"the member saw an entry {head.number}; the ledger was cut off")
         if (entries[head.number].hash, roots[head.number]) != (head.entry, head.root):

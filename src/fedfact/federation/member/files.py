@@ -26,7 +26,7 @@ from ...io.regular import read_bytes
 from ..agreement.contract import Contract
 from ..agreement.disputes import Decision
 from ..agreement.statement_message import Answer, StatementMessage
-from ..agreement.terms import Published, read_published
+from ..agreement.terms import Published, read_published, seasons_in
 from ..ledger.entries import said_by
 from ..ledger.entry import Entry
 from ..ledger.proof import Kept
@@ -63,9 +63,7 @@ def own_key(directory: Path) -> str:
 
 def seasons_kept(directory: Path) -> list[int]:
     """The seasons that a member has terms of, in order."""
-    return sorted(
-        int(path.parent.name[7:]) for path in directory.glob(f"season-[1-9]*/{TERMS_FILE}")
-    )
+    return seasons_in(directory)
 
 
 class MemberFiles:

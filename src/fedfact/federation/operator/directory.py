@@ -20,7 +20,7 @@ from ...io.regular import read_bytes
 from ..agreement.consortium import Consortium
 from ..agreement.contract import Size
 from ..agreement.draw import commitment
-from ..agreement.terms import Published
+from ..agreement.terms import Published, seasons_in
 from ..ledger.store import Ledger
 from ..ledger.store import ledger_place as ledger_place
 from ..wire.canonical import digest
@@ -129,14 +129,14 @@ def refuse_lost_ledger(directory: Path, *, empty: bool = False) -> None:
 
 def season_folder(directory: Path, season: int | None = None) -> Path:
     """The folder of a season: of the one that is on, the last one whose terms were published."""
-    seasons = [int(path.parent.name[7:]) for path in directory.glob(f"season-[1-9]*/{PUBLISHED}")]
+    seasons = seasons_in(directory)
     if not seasons or not (directory / CONSORTIUM).is_file():
         raise InputError(
             f"{directory}: is no federation's directory; make one with fedfact federation init"
         )
     if season is not None and season not in seasons:
-        raise InputError(f"{directory}: there is no season {season}; the last is {max(seasons)}")
-    return directory / f"season-{season or max(seasons)}"
+        raise InputError(f"{directory}: there is no season {season}; the last is {seasons[-1]}")
+    return directory / f"season-{season or seasons[-1]}"
 
 
 def read_invitation(directory: Path, season: int | None = None) -> tuple[Published, dict[str, int]]:
@@ -144,6 +144,8 @@ def read_invitation(directory: Path, season: int | None = None) -> tuple[Publish
     sizes."""
     folder = season_folder(directory, season)
     published = read_stored(folder / PUBLISHED, Published).checked()
+    if folder.name != f"season-{published.season}":
+        raise InputError(f"{folder}: has the terms of season {published.season}; restore it")
     return published, read_stored(folder / INVITED, Invited).members
 
 

@@ -115,7 +115,7 @@ def create(
         raise InputError(f"{directory}: holds a federation already; name another directory")
     offered = check_new(terms, list(members), ledger, sizes)
     _refuse_partial(offered, members)
-    named = Members.take({"format": FORMAT, "members": dict(members)})
+    named = _registered(members)
     try:
         directory.mkdir(parents=True, exist_ok=True)
         directory.chmod(0o700)  # reports, samples and fees of all are nobody else's business
@@ -169,15 +169,29 @@ def open_season(
         raise InputError(f"{', '.join(strange)} took no part in season {published.season}")
     if other := sorted(m for m in new.keys() & known.keys() if new[m] != known[m]):
         raise InputError(f"{', '.join(other)}: registered with another key")
+    if retired := sorted(new.keys() & state.retired.keys()):
+        raise InputError(f"{', '.join(retired)}: retired for good; register under another id")
     there = [m for m in sorted({*before, *new} - gone) if m not in state.retired]
     offered = check_new(terms, there, None, sizes)
-    consortium.check(offered.money)
+    try:
+        consortium.check(offered.money)
+    except InputError as error:
+        raise InputError(f"{terms}: {error}") from None
     _refuse_partial(offered, known | new)
-    named = Members.take({"format": FORMAT, "members": known | new})
+    named = _registered(known | new)
     write_whole(directory / MEMBERS, named.encoded())
     number = published.season + 1
     _publish(directory, consortium, number, offered, dict.fromkeys(there, 1) | dict(sizes or {}))
     return number
+
+
+def _registered(members: Mapping[str, str]) -> Members:
+    """Members with their keys, each with one of its own: the ledger takes no others."""
+    owner: dict[str, str] = {}
+    for member, key in sorted(members.items()):
+        if (other := owner.setdefault(key, member)) != member:
+            raise InputError(f"{member} registered the key of {other}; each has a key of its own")
+    return Members.take({"format": FORMAT, "members": dict(members)})
 
 
 def _publish(
