@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ...io.files import alone
 from ..wire.transport import InProcess, Transport
-from .deposits import require_deposits
+from .deposits import has_deposits
 from .directory import OperatorDirectory
 from .enrol import agree, enrol
 from .nonces import open_nonces
@@ -26,8 +26,8 @@ def run(session: Session) -> None:
         enrol(session)
         agree(session)
     if record.nonces is None and not record.deliveries:
-        require_deposits(session)
-        train(session)
+        if has_deposits(session):
+            train(session)
         deliver(session)
     if record.nonces is None:
         open_nonces(session)
