@@ -90,7 +90,7 @@ class House:
         return self.record()
 
     def pay(self, payer, amount, purpose, **more):
-        """Record a payment of so many minor units, under a reference of its own if none is given."""
+        """Record a payment of so many minor units, under a reference of its own."""
         unit = MoneyUnit("0.01", "EUR")
         more = {"reference": f"transfer {len(self.entries())}"} | more
         paid = Paid(payer=payer, amount=unit.amount(amount), purpose=purpose, **more)

@@ -40,7 +40,18 @@ class World:
         for member, net in sorted(nets.items()):
             purse.line(member, net, member not in left)
 
-    def pay(self, payer, payee, amount, purpose="settlement", season=1, day=SETTLED, *, entered="", **more):
+    def pay(
+        self,
+        payer,
+        payee,
+        amount,
+        purpose="settlement",
+        season=1,
+        day=SETTLED,
+        *,
+        entered="",
+        **more,
+    ):
         """Enter it as the ledger would; the number of its entry."""
         self.number += 1
         accounts = [who if who == "operator" else f"member/{who}" for who in (payer, payee)]
@@ -125,7 +136,10 @@ def test_a_reference_is_used_once_in_all_seasons_until_it_is_corrected():
 
 @pytest.mark.parametrize(
     ("day", "says"),
-    [("2026-07-13", "of 2026-07-13, which is yet to come"), ("2026-06-29", "before the season was")],
+    [
+        ("2026-07-13", "of 2026-07-13, which is yet to come"),
+        ("2026-06-29", "before the season was"),
+    ],
 )
 def test_dates_that_cannot_be(settled, day, says):
     with pytest.raises(LedgerError, match=says):

@@ -54,7 +54,7 @@ def test_a_season_can_be_given_up_and_its_deposits_go_back(house, sound):
     """One member that does not pay holds the others up, but cannot keep their money there."""
     amount = house.record().purse.lacking()["alder"]
     house.pay("member/alder", amount, "deposit")
-    with pytest.raises(InputError, match="0.00 EUR is left of its deposit and secures nothing"):
+    with pytest.raises(InputError, match=r"0\.00 EUR is left of its deposit and secures nothing"):
         house.pay("operator", amount, "refund", payee="member/alder")
     (house.directory / "season-1/finish").touch()
     record = house.run()
