@@ -46,6 +46,17 @@ def test_links_lead_somewhere(name):
         assert "://" in target or (page.parent / target).exists(), target
 
 
+def test_every_test_that_the_security_page_names_is_there():
+    page = (ROOT / "docs" / "security.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"`([\w/]*test_\w+\.py)`", page))
+    assert len(named) > 30
+    for name in named:
+        assert [*(ROOT / "tests").rglob(name)], name
+    below = [path.read_text(encoding="utf-8") for path in (ROOT / "tests").rglob("test_*.py")]
+    for name in re.findall(r"`(test_\w+)`", page):
+        assert any(f"def {name}(" in text for text in below), name
+
+
 def test_the_guarantee_table_says_when_to_choose_each_rule():
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     header = next(line for line in readme.splitlines() if line.startswith("| | `"))

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from . import mutations as change
-from .base import TRAIN
+from .base import COLLAPSE, SIZES, TRAIN
 
 SEED = ("--seed", "7")
 
@@ -91,6 +91,7 @@ TARGETS = [
         {"terms.toml": T, "agents.csv": C},
         ("advise", "--cost", "1e-6", "--terms", "terms.toml", "--others", "agents.csv", "--json"),
     ),
+    Target("calibrate", 25, PLAIN, {"runs.csv": C}, ("calibrate", "runs.csv", "--json")),
     Target("run", 100, PLAIN, {"study.toml": T}, ("run", "study.toml", "-o", "runs")),
     Target(
         "run costs",
@@ -113,6 +114,14 @@ TARGETS = [
         PLAIN,
         {"flat.toml": T},
         ("lab", "equilibrium", "--terms", "flat.toml", "--json"),
+        ends=False,
+    ),
+    Target(
+        "realfm costs",
+        10,
+        PLAIN,
+        {"agents.csv": C},
+        ("lab", "realfm", "--costs", "agents.csv", "--json"),
         ends=False,
     ),
     Target(
@@ -355,6 +364,22 @@ TARGETS = [
         "training",
         {"*.checkpoint": change.checkpoint_file, "summary.json": J},
         (*TRAIN, "-o", "."),
+        goes_on=True,
+    ),
+    Target(
+        "collapse",
+        5,
+        "collapse",
+        {"trained/*.json": J, "setting.json": J},
+        (*COLLAPSE, "-o", "."),
+        goes_on=True,
+    ),
+    Target(
+        "calibrate --resume",
+        5,
+        "calibrated",
+        {"trained/*.json": J},
+        (*SIZES, "-o", "."),
         goes_on=True,
     ),
     Target(

@@ -97,7 +97,7 @@ def verify(
 
         files = MemberFiles(member)
         signed = files.contract()
-        name = signed.member if signed else read_member_config(member / "member.toml").name
+        name = signed.member if signed else read_member_config(member / "member.toml", member).name
         verdicts += verify_copy(entries, name, files)
     contested = any(verdict.contested for verdict in verdicts)
     sound = is_sound(verdicts)

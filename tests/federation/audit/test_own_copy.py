@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import tracemalloc
 
 import pytest
 
@@ -79,6 +80,18 @@ def test_evidence_whose_links_lead_elsewhere_is_refused(finished, tmp_path, fedf
         assert run.code in (2, 3)
 
 
+def test_a_config_that_leads_elsewhere_is_not_read_for_the_name(finished, tmp_path, fedfact):
+    house, evidence = finished.rebate, tmp_path / "evidence"
+    shutil.copytree(house.agents["birch"], evidence)
+    (evidence / "contract.json").unlink()
+    (evidence / "member.toml").unlink()
+    (tmp_path / "secret.toml").write_text("of_the_auditors_own = 1\n")
+    (evidence / "member.toml").symlink_to(tmp_path / "secret.toml")
+    run = fedfact("verify", house.directory / "ledger.db", "--agent", evidence)
+    assert run.code == 2
+    assert "member.toml: leads out of" in run.err
+
+
 def test_evidence_that_is_a_pipe_blocks_nobody(finished, tmp_path, fedfact):
     house, evidence = finished.rebate, tmp_path / "evidence"
     shutil.copytree(house.members["birch"], evidence)
@@ -87,6 +100,26 @@ def test_evidence_that_is_a_pipe_blocks_nobody(finished, tmp_path, fedfact):
     run = fedfact("verify", house.directory / "ledger.db", "--member", evidence)
     assert run.code == 2
     assert "contract.json: is no plain file" in run.err
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["contract.json", "opened.json", "heads.jsonl", "statements/settlement-*.json"],
+)
+def test_evidence_that_is_absurdly_large_is_refused_before_it_is_read(finished, tmp_path, name):
+    """A file of holes: it takes no room on a disk, and would take all of it in memory."""
+    house, evidence = finished.rebate, tmp_path / "evidence"
+    shutil.copytree(house.agents["birch"], evidence)
+    path = next(evidence.glob(name))
+    os.truncate(path, 200 << 20)
+    tracemalloc.start()
+    try:
+        verdicts = verify_copy(house.entries(), "birch", MemberFiles(evidence))
+        taken = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert [each.says for each in verdicts if "209,715,200 bytes; give" in each.says], verdicts
+    assert taken < 100 << 20
 
 
 def test_verify_changes_no_byte_of_its_evidence(finished, tmp_path, fedfact):

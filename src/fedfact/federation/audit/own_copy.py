@@ -8,6 +8,7 @@ from ..ledger.entry import Entry
 from ..ledger.season import SeasonState
 from ..ledger.state import LedgerState, replay
 from ..member.files import MemberFiles, seasons_kept
+from ..wire.tree import Tree
 from .laws import Contested, Fault, Unchecked
 from .verify import Verdict, judge, of_all
 
@@ -37,12 +38,22 @@ def _heads(entries: list[Entry], member: str, files: MemberFiles, state: LedgerS
     seen = files.heads()
     if not seen and any(member in season.reports for season in state.seasons):
         raise Unchecked("heads.jsonl, which has the heads that the member was shown, has none")
+    roots = _roots(entries)
     for head in seen:
         if head.number >= len(entries):
             raise InputError(f"the member saw an entry {head.number}; the ledger was cut off")
-        if entries[head.number].hash != head.entry:
+        if (entries[head.number].hash, roots[head.number]) != (head.entry, head.root):
             raise Fault(entries[head.number], "is another than the member was shown")
     return f"{len(seen)} heads"
+
+
+def _roots(entries: list[Entry]) -> list[str]:
+    """The root of the tree as it was after each entry."""
+    tree, roots = Tree(), []
+    for entry in entries:
+        tree.add(entry.hash)
+        roots.append(tree.root())
+    return roots
 
 
 def _of_season(

@@ -73,7 +73,10 @@ def signatures(entries: list[Entry]) -> str:
         raise Fault(entries[0], f"names no operator ({error})") from None
     tree, consortium = Tree(), founded.hash()
     for entry in entries:
-        tree.add(entry.hash)
+        try:
+            tree.add(entry.hash)
+        except InputError as error:
+            raise Fault(entry, str(error)) from None
         said = signed_part(consortium, entry.number, entry.hash, tree.root())
         if not is_signed(founded.operator, PURPOSE, said, entry.signature):
             raise Fault(entry, "is not signed by the operator")
@@ -103,12 +106,19 @@ def verify(entries: list[Entry]) -> list[Verdict]:
 
 
 def of_all(found: list[Verdict]) -> Verdict:
-    """What a check found of all seasons: the first fault, or what it says of each."""
-    wrong = next((each for each in found if not each.holds), None)
-    if wrong is not None or len(found) == 1:
-        return wrong or found[0]
+    """What a check found of all seasons: the worst, or what it says of each where all is well."""
+    worst = max(found, key=_gravity)
+    if not worst.holds or len(found) == 1:
+        return worst
     says = [f"season {number}: {each.says}" for number, each in enumerate(found, 1)]
     return replace(found[0], says="; ".join(says))
+
+
+def _gravity(found: Verdict) -> int:
+    """How bad it is: a fault is worse than what is contested, and that than what is unchecked."""
+    if found.holds:
+        return 0
+    return 1 if found.holds is None else 2 if found.contested else 3
 
 
 def _first(entries: list[Entry]) -> tuple[list[Verdict], list[Replayed] | None]:

@@ -175,7 +175,7 @@ class MemberFiles:
     def model(self) -> str | None:
         """The hash of the final model that it has."""
         path = self.folder / "model.bin"
-        return self._read(path, digest) if path.exists() else None
+        return self._read(path, digest, limits.MODEL) if path.exists() else None
 
     def statements(self) -> list[StatementMessage]:
         """All statements it got, in the order of the settlements."""
@@ -188,10 +188,10 @@ class MemberFiles:
         path = self.folder / "statements" / f"answer-{settlement}.json"
         return self._read(path, Answer.read) if path.exists() else None
 
-    def _read(self, path: Path, read: Callable[[bytes], _Read]) -> _Read:
+    def _read(self, path: Path, read: Callable[[bytes], _Read], most: int = limits.KEPT) -> _Read:
         """What a file says; where it was damaged, or is not here itself, the refusal names it."""
         try:
-            data = read_bytes(path, limits.MODEL, within=self.directory)
+            data = read_bytes(path, most, within=self.directory)
         except OSError as error:
             raise InputError(f"{path}: cannot be read ({reason(error)})") from None
         try:

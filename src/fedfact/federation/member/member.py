@@ -128,7 +128,7 @@ class Member:
             raise InputError("a head of the ledger that the operator did not sign")
         if seen is not None and head.number < seen.number:
             raise InputError("a request from before the last one: out of order")
-        if seen is not None and head.number == seen.number and head.entry != seen.entry:
+        if seen is not None and head.number == seen.number and head != seen:
             raise InputError(f"entry {seen.number} of the ledger is another than was shown before")
         self.files.see_head(head)
         self._seen = head

@@ -5,8 +5,11 @@ entry is in the ledger (`inclusion`), or that a ledger only grew since an earlie
 (`consistency`): nobody has to be given the entries of others for that.
 """
 
+import re
 from collections.abc import Sequence
 from hashlib import sha256
+
+from ...errors import InputError
 
 
 class Tree:
@@ -77,7 +80,7 @@ def is_consistent(earlier: int, before: str, size: int, root: str, path: Sequenc
         return before == root and not path
     nodes = _hashes(path)
     if earlier & (earlier - 1) == 0:
-        nodes.insert(0, bytes.fromhex(before))
+        nodes = _hashes([before]) + nodes
     if not nodes:
         return False
     own, last = earlier - 1, size - 1
@@ -129,7 +132,7 @@ def _root(nodes: list[bytes]) -> bytes:
 
 
 def _leaf(entry: str) -> bytes:
-    return sha256(b"\x00" + bytes.fromhex(entry)).digest()
+    return sha256(b"\x00" + _bytes(entry)).digest()
 
 
 def _node(left: bytes, right: bytes) -> bytes:
@@ -137,4 +140,11 @@ def _node(left: bytes, right: bytes) -> bytes:
 
 
 def _hashes(path: Sequence[str]) -> list[bytes]:
-    return [bytes.fromhex(each) for each in path]
+    return [_bytes(each) for each in path]
+
+
+def _bytes(text: str) -> bytes:
+    """The bytes of a hash, which has one spelling."""
+    if not re.fullmatch("[0-9a-f]{64}", text):
+        raise InputError(f"{text[:80]!r} is no hash; write 64 hexadecimal digits in lower case")
+    return bytes.fromhex(text)
