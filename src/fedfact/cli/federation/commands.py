@@ -10,6 +10,7 @@ from ...io.files import write_whole
 from ..shared.options import AsJson
 from ..shared.output import note, print_json, stderr, stdout
 from .demo import demo
+from .dispute import arbiter_key, cosigned, dispute
 from .keys import key
 from .mending import allow_restart, set_to_mend
 from .options import Config, Directory
@@ -27,6 +28,9 @@ federation.command(
     name="allow-restart",
     epilog="Example:  fedfact federation allow-restart --config oak/member.toml",
 )(allow_restart)
+federation.command(epilog="Example:  fedfact federation arbiter-key arbiter.key")(arbiter_key)
+federation.add_typer(dispute)
+federation.command(epilog="Example:  fedfact federation cosigned consortium head.json")(cosigned)
 
 Wait = Annotated[
     float, typer.Option(min=0, help="Seconds to wait for all members before a quorum will do.")
@@ -160,6 +164,11 @@ def join(
             f"{money(fee + charge)}: a fee of {money(fee)}, a charge of {money(charge)}. "
             f"The server is {own.server}."
         )
+        if said["deposit"]:
+            note(
+                f"training starts when you have deposited what your contract can ask for, up to "
+                f"{money(said['deposit'])}; what you do not owe in the end comes back"
+            )
         if said["unfit"] is not None:
             note(f"you will not be admitted: {said['unfit']}")
         if said["most_fee"] is not None and said["most_fee"] < fee + charge:

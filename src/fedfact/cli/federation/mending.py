@@ -10,7 +10,7 @@ def set_to_mend(directory: Directory) -> None:
     """Have the next start go on from an older ledger."""
     from ...federation.operator.directory import MEND, season_folder
 
-    write_whole(season_folder(directory) / MEND, b"")
+    write_whole(season_folder(directory).parent / MEND, b"")
 
 
 def allow_restart(config: Config, as_json: AsJson = False) -> None:

@@ -5,7 +5,7 @@ from ..agreement.key_change import check_new_key, is_answer_by, is_requested
 from ..ledger.entries import KeyAnswered, KeyReplaced, KeyRestored
 from ..ledger.entry import Entry
 from ..ledger.state import LedgerState
-from .laws import Fault
+from .findings import Fault
 
 
 def keys(of: tuple[LedgerState, list[tuple[Entry, object]]]) -> str:

@@ -6,7 +6,7 @@ from ..ledger.entries import Restarted
 from ..ledger.entry import Entry
 from ..ledger.state import LedgerState
 from ..wire.message import OPERATOR
-from .laws import Fault
+from .findings import Fault
 
 
 def restarts(of: tuple[LedgerState, list[tuple[Entry, object]]]) -> str:

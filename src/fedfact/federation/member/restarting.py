@@ -82,17 +82,14 @@ def let_go(files: MemberFiles, consent: Consent, state: bytes | None) -> None:
     if consent.lost is None or (made and made[-1].consent == consent):
         (files.directory / ALLOW).unlink(missing_ok=True)
         return
-    _put_aside(files.folder, f"lost-{len(made) + 1}")
+    for season in seasons_kept(files.directory):
+        folder = MemberFiles(files.directory, season).folder
+        _put_aside(folder, f"lost-{len(made) + 1}", consent.after.number)
     if state is not None:
         go_back(files.folder, _rounds(files, consent), state)
     opened_at = _opened_at(files)
     if opened_at is None or opened_at >= consent.after.number:  # else the ledger has the nonce
         (files.folder / _OPENED).unlink(missing_ok=True)
-    for told in files.statements():
-        if told.settlement > consent.after.number:
-            for name in ("settlement", "answer"):
-                path = files.folder / "statements" / f"{name}-{told.settlement}.json"
-                path.unlink(missing_ok=True)
     kept = OwnRestart(consent=consent, heads=len(files.heads()))
     document = OwnRestarts(format=FORMAT, restarts=[*made, kept])
     write_whole(files.directory / RESTARTS, document.encoded())
@@ -139,11 +136,19 @@ def _opened_at(files: MemberFiles) -> int | None:
     return next((head.number for head in files.heads() if head.entry == opened.ledger), None)
 
 
-def _put_aside(folder: Path, name: str) -> None:
-    """Copies of what is about to change, for the owner; the first ones stay."""
-    kept = [folder / LAST, folder / EARLIER, folder / _OPENED]
-    kept += sorted((folder / "statements").glob("*.json"))
-    for path in kept:
+def _put_aside(folder: Path, name: str, after: int) -> None:
+    """Keep what is about to change for the owner, the first copies of it; what the member was shown
+    of entries that are lost is only there from now on."""
+    lost = [path for path in sorted((folder / "statements").glob("*.json")) if _of(path) > after]
+    for path in (folder / LAST, folder / EARLIER, folder / _OPENED, *lost):
         if path.exists() and not (folder / name / path.name).exists():
             make_folder(folder / name)
             copy2(path, folder / name / path.name)
+    for path in lost:
+        path.unlink()
+
+
+def _of(path: Path) -> int:
+    """The number of the entry that a file is about, which its name ends with."""
+    number = path.stem.rpartition("-")[2]
+    return int(number) if number.isdigit() else 0

@@ -8,9 +8,9 @@ Of a season:
 terms.json       the terms as published       invited.json  who is invited, of what size
 seed.secret      its part of the draw (600)   models/       the model after the last rounds
 finish           if it is there: settle now, with what was delivered so far
-mend             if it is there: go on from an older ledger, if all members consent
 
-restored, beside the ledger, says that it comes from a backup and was not compared with members yet.
+Beside the ledger: mend, if it is there, goes on from an older one, if all members consent; restored
+says that it comes from a backup, and was not compared with what members were shown yet.
 """
 
 from pathlib import Path
@@ -23,7 +23,7 @@ from ...io.regular import read_bytes
 from ..agreement.consortium import Consortium
 from ..agreement.contract import Size
 from ..agreement.draw import commitment
-from ..agreement.terms import Published
+from ..agreement.terms import Published, seasons_in
 from ..ledger.store import Ledger
 from ..ledger.store import ledger_place as ledger_place
 from ..wire.canonical import digest
@@ -64,11 +64,14 @@ class Invited(Stored):
 
 
 class OperatorDirectory:
-    """An operator's directory, opened for reading and writing, in the season that is on."""
+    """An operator's directory, opened for reading and writing, in the season that is on.
 
-    def __init__(self, directory: Path) -> None:
-        self.path, self.season = directory, season_folder(directory)
-        self.published, self.members = read_invitation(directory)
+    Or in an earlier one, where something is left to do: to answer a dispute, to settle anew.
+    """
+
+    def __init__(self, directory: Path, season: int | None = None) -> None:
+        self.path, self.season = directory, season_folder(directory, season)
+        self.published, self.members = read_invitation(directory, season)
         self.consortium = read_stored(directory / CONSORTIUM, Consortium)
         self.keys = read_stored(directory / MEMBERS, Members).members
         self.key = Key(read_secret(directory / "operator.key"))
@@ -96,7 +99,12 @@ class OperatorDirectory:
     @property
     def is_to_mend(self) -> bool:
         """Whether the operator wants to go on from an older ledger."""
-        return (self.season / MEND).exists()
+        return (self.path / MEND).exists()
+
+    @property
+    def last_season(self) -> int:
+        """The last season whose terms were published."""
+        return seasons_in(self.path)[-1]
 
     @property
     def is_restored(self) -> bool:
@@ -105,7 +113,7 @@ class OperatorDirectory:
 
     def is_up_to_date(self) -> None:
         """Note that the ledger is as new as what members were shown."""
-        (self.season / MEND).unlink(missing_ok=True)
+        (self.path / MEND).unlink(missing_ok=True)
         (self.path / RESTORED).unlink(missing_ok=True)
 
     def save_model(self, number: int, model: bytes) -> None:
@@ -142,21 +150,26 @@ def refuse_lost_ledger(directory: Path, *, empty: bool = False) -> None:
         )
 
 
-def season_folder(directory: Path) -> Path:
-    """The folder of the season that is on, the last one whose terms were published."""
-    seasons = [int(path.parent.name[7:]) for path in directory.glob(f"season-[1-9]*/{PUBLISHED}")]
+def season_folder(directory: Path, season: int | None = None) -> Path:
+    """The folder of a season: of the one that is on, the last one whose terms were published."""
+    seasons = seasons_in(directory)
     if not seasons or not (directory / CONSORTIUM).is_file():
         raise InputError(
             f"{directory}: is no federation's directory; make one with fedfact federation init"
         )
-    return directory / f"season-{max(seasons)}"
+    if season is not None and season not in seasons:
+        raise InputError(f"{directory}: there is no season {season}; the last is {seasons[-1]}")
+    return directory / f"season-{season or seasons[-1]}"
 
 
-def read_invitation(directory: Path) -> tuple[Published, dict[str, int]]:
-    """The published terms of the season that is on, and who is invited, with their sizes."""
-    season = season_folder(directory)
-    published = read_stored(season / PUBLISHED, Published).checked()
-    return published, read_stored(season / INVITED, Invited).members
+def read_invitation(directory: Path, season: int | None = None) -> tuple[Published, dict[str, int]]:
+    """The published terms of the season that is on, or of another, and who is invited, with their
+    sizes."""
+    folder = season_folder(directory, season)
+    published = read_stored(folder / PUBLISHED, Published).checked()
+    if folder.name != f"season-{published.season}":
+        raise InputError(f"{folder}: has the terms of season {published.season}; restore it")
+    return published, read_stored(folder / INVITED, Invited).members
 
 
 def read_stored(path: Path, kind: type[_Kind]) -> _Kind:

@@ -38,7 +38,7 @@ def retire(directory: Path, member: str, why: str) -> int:
         key, season = _key_of(session, member), session.state.next_season
         _require_free(session, key)
         said = KeyRetired(member=member, key=key, season=season, why=_reason(why))
-        session.add_of_consortium(("key-retired", said))
+        session.add_of_none(("key-retired", said))
         return season
 
 
@@ -58,7 +58,7 @@ def restore(directory: Path, member: str, key: str, tls: str, proof: str, why: s
             return number
         _require_new(session, key)
         said = KeyRestored(member=member, key=key, tls=tls, proof=proof, why=_reason(why))
-        session.add_of_consortium(("key-restored", said))
+        session.add_of_none(("key-restored", said))
         return session.state.head.number
 
 
@@ -73,7 +73,7 @@ def _enter(session: Session, said: NewKey | KeyAnswer) -> str:
     kind, document = (
         _new_key(session, said, key) if isinstance(said, NewKey) else _answer(session, said, key)
     )
-    session.add_of_consortium((kind, document))
+    session.add_of_none((kind, document))
     return kind
 
 

@@ -12,7 +12,7 @@ from ..wire.message import Message
 from ..wire.transport import Failure, Stopped, Transport
 from .asking import Asking
 from .directory import OperatorDirectory, refuse_lost_ledger
-from .up_to_date import bring_up_to_date
+from .mending.up_to_date import bring_up_to_date
 
 _MOST_WAIT = 30.0
 
@@ -29,9 +29,10 @@ class Session:
         entries = directory.ledger.entries()
         self.state = replay(entries)
         self._asking = Asking(directory, transport)
-        bring_up_to_date(directory, self.state, entries, self._asking, transport.reachable())
+        there = transport.reachable()
+        self.is_compared = bring_up_to_date(directory, self.state, entries, self._asking, there)
         self._open()
-        self.record = self.state.season
+        self.record = self.state.seasons[directory.published.season - 1]
         self._trained_before = bool(self.record.deliveries)
         self.plan = directory.published.plan()
         self.conduct = directory.published.conduct
@@ -54,7 +55,7 @@ class Session:
         if len(state.seasons) < number:
             opened = SeasonOpened(terms=directory.published, members=directory.members)
             missing.append((number, "season", opened))
-        elif state.season.terms != directory.published:
+        elif state.seasons[number - 1].terms != directory.published:
             raise InputError(f"{directory.path}: the ledger is of a federation with other terms")
         directory.ledger.add(directory.key, missing, state.add)
 
@@ -63,8 +64,8 @@ class Session:
         entries = [(self.record.number, kind, document) for kind, document in documents]
         self.directory.ledger.add(self.directory.key, entries, self.state.add)
 
-    def add_of_consortium(self, *documents: tuple[str, Document]) -> None:
-        """The same with entries that are of no season."""
+    def add_of_none(self, *documents: tuple[str, Document]) -> None:
+        """Add entries that are of no season."""
         entries = [(0, kind, document) for kind, document in documents]
         self.directory.ledger.add(self.directory.key, entries, self.state.add)
 

@@ -7,13 +7,13 @@ would contradict those, and no member would follow it any more. So members are a
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from ...errors import InputError
-from ..agreement.restart import Consent, Shown
-from ..ledger.entries import Restarted
-from ..ledger.entry import Entry
-from ..wire.ledger_head import LedgerHead
-from ..wire.tree import Tree
-from .directory import OperatorDirectory
+from ....errors import InputError
+from ...agreement.restart import Consent, Shown
+from ...ledger.entries import Restarted
+from ...ledger.entry import Entry
+from ...wire.ledger_head import LedgerHead
+from ...wire.tree import Tree
+from ..directory import OperatorDirectory
 
 
 class StaleLedger(InputError):  # noqa: N818  (said of a ledger)

@@ -7,16 +7,16 @@ of in words, or mended where the operator wants that (`mend`).
 from collections.abc import Mapping
 from typing import Any
 
-from ...errors import InputError
-from ..agreement.restart import Shown
-from ..ledger.entry import Entry
-from ..ledger.state import LedgerState
-from ..wire.message import Message
-from ..wire.transport import Failure
-from .asking import Asking
-from .directory import OperatorDirectory
-from .heads import Compared, StaleLedger, compare, in_words, refuse_newer_models
-from .mend import remove_newer_models, restarted
+from ....errors import InputError
+from ...agreement.restart import Shown
+from ...ledger.entry import Entry
+from ...ledger.state import LedgerState
+from ...wire.message import Message
+from ...wire.transport import Failure
+from ..asking import Asking
+from ..directory import OperatorDirectory
+from .compare import Compared, StaleLedger, compare, in_words, refuse_newer_models
+from .restart import remove_newer_models, restarted
 
 _MOST_WAIT = 30.0
 
@@ -27,10 +27,13 @@ def bring_up_to_date(
     entries: list[Entry],
     asking: Asking,
     there: set[str],
-) -> None:
-    """Compare the ledger with the heads of the members that are there; refuse it, or mend it."""
-    season = directory.published.season
-    rounds = len(state.season.rounds) if len(state.seasons) == season else 0
+) -> bool:
+    """Compare the ledger with the heads of the members that are there; refuse it, or mend it.
+
+    Whether anybody was there to say that it is up to date.
+    """
+    season, last = directory.published.season, directory.last_season
+    rounds = len(state.seasons[season - 1].rounds) if len(state.seasons) >= season else 0
     consortium = directory.consortium
     wait = min(directory.published.conduct.answer_seconds, _MOST_WAIT)
 
@@ -46,11 +49,11 @@ def bring_up_to_date(
         return ask(kind, named, keys)
 
     number = {"number": len(entries) - 1}
-    replies = ask("heads", dict.fromkeys(sorted(there & directory.keys.keys()), number), {})
+    replies = ask("shown", dict.fromkeys(sorted(there & directory.keys.keys()), number), {})
     shown = {
         member: each for member, reply in replies.items() if (each := _shown(reply, directory))
     }
-    found = compare(entries, shown, season, state.restarts)
+    found = compare(entries, shown, last, state.restarts)
     if found.lost and not directory.is_to_mend:
         raise StaleLedger(in_words(directory, entries, found.lost))
     if directory.is_to_mend:
@@ -63,6 +66,7 @@ def bring_up_to_date(
         refuse_newer_models(directory, rounds)
         _require_enough(directory, state, found)
     directory.is_up_to_date()
+    return bool(shown)
 
 
 def _require_all(state: LedgerState, found: Compared) -> None:
@@ -74,7 +78,7 @@ def _require_all(state: LedgerState, found: Compared) -> None:
 
 
 def _require_enough(directory: OperatorDirectory, state: LedgerState, found: Compared) -> None:
-    """Where a ledger may well be old, or what is written would be final, somebody must say."""
+    """Where a ledger comes from a backup, members must say how old that is."""
     if directory.is_restored:
         enough = max(1, min(directory.published.conduct.quorum, len(state.bound)))
         if len(found.fits) < enough:
@@ -82,11 +86,6 @@ def _require_enough(directory: OperatorDirectory, state: LedgerState, found: Com
                 f"{directory.path}: comes from a backup, and members must say whether they saw "
                 f"more than it has; resume it when {enough} are there"
             )
-    if directory.is_to_finish and not found.fits:
-        raise StaleLedger(
-            f"{directory.path}: no member is there to say whether the ledger is up to date; settle "
-            "with --finish when one is"
-        )
 
 
 def _shown(reply: Message | Failure, directory: OperatorDirectory) -> Shown | None:

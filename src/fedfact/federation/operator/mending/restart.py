@@ -8,16 +8,16 @@ be mended, a member refuses to consent to, and says why.
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
-from ...errors import InputError
-from ..agreement.restart import Consent, Shown
-from ..ledger.entries import Restarted
-from ..ledger.entry import Entry
-from ..ledger.state import LedgerState
-from ..wire.message import Message
-from ..wire.transport import Failure
-from ..wire.tree import consistency
-from .directory import OperatorDirectory
-from .heads import StaleLedger
+from ....errors import InputError
+from ...agreement.restart import Consent, Shown
+from ...ledger.entries import Restarted
+from ...ledger.entry import Entry
+from ...ledger.state import LedgerState
+from ...wire.message import Message
+from ...wire.proofs import Proofs
+from ...wire.transport import Failure
+from ..directory import OperatorDirectory
+from .compare import StaleLedger
 
 Ask = Callable[[str, Mapping[str, dict[str, Any]]], Mapping[str, Message | Failure]]
 
@@ -35,14 +35,14 @@ def restarted(
     """
     if not entries:
         raise StaleLedger("the ledger is empty: there is nothing to go on from; restore a backup")
-    needed, hashes = state.bound | {*lost}, [entry.hash for entry in entries]
+    needed, proofs = state.bound | {*lost}, Proofs([entry.hash for entry in entries])
     after, season = state.head, len(state.seasons)
     rounds = len(state.season.rounds) if state.seasons else 0
     about = {"after": after.dump(), "season": season, "rounds": rounds}
     contents = {}
     for member in sorted(needed):
         below = shown[member].below if member in shown else None
-        proof = consistency(hashes, below.number + 1) if below else []
+        proof = proofs.consistency(below.number + 1) if below else []
         contents[member] = {**about, "proof": proof}
     said, missing = {}, []
     for member, reply in ask("restart", contents).items():
