@@ -13,7 +13,7 @@ from ...errors import InputError
 from ...io.files import write_whole
 from ...io.folders import make_folder
 from ...mechanism import rule_of
-from ..agreement.restart import Consent, Shown
+from ..agreement.restart import Consent, HeadsShown
 from ..agreement.terms import Published
 from ..wire.document import FORMAT
 from ..wire.ledger_head import LedgerHead
@@ -25,13 +25,13 @@ from .own_rounds import EARLIER, LAST, go_back
 _OPENED = "opened.json"
 
 
-def newest_shown(files: MemberFiles, number: Any) -> Shown:
+def newest_shown(files: MemberFiles, number: Any) -> HeadsShown:
     """The newest head, and the newest that a ledger up to the entry of this number should have."""
     if type(number) is not int:
         raise InputError("a request that does not say how far the ledger goes")
     heads = files.followed()
     below = (head for head in heads if head.number <= number)
-    return Shown(
+    return HeadsShown(
         newest=max(heads, key=lambda head: head.number, default=None),
         below=max(below, key=lambda head: head.number, default=None),
         season=max(seasons_kept(files.directory), default=0),
@@ -68,7 +68,7 @@ def too_far(files: MemberFiles, consent: Consent) -> int | None:
     """How many rounds it had answered up to the restart, where it went on beyond the next one."""
     until = _rounds(files, consent)
     last = files.last_round()
-    if last is None or last.round <= until + 1:
+    if last is None or last.round <= until or (last.round == until + 1 and last.reply):
         return None
     return sum(each.round <= until for each in files.rounds())
 

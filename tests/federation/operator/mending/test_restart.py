@@ -307,6 +307,25 @@ def test_a_second_restart_is_as_good_as_the_first(make_house, wired, sound):
     assert len(house.state().restarts) == 2
 
 
+def test_a_restart_right_before_one_that_went_back_already(make_house, wired, sound):
+    """The reply of the round that it went back to is not known any more: it is trained again."""
+    house = make_house(members=4, rounds=6)
+    for name, number in (("second", 2), ("third", 3)):
+        with pytest.raises(Paused):
+            house.run(wired(house, pausing("round", number)))
+        saved(house, name)
+    with pytest.raises(Paused):
+        house.run(wired(house, pausing("round", 6)))
+    for name, number in (("third", 3), ("second", 6)):
+        put_back(house, name)
+        allow(house)
+        with pytest.raises(Paused):
+            mend(house, wired(house, pausing("round", number)))
+    assert len(house.record().rounds) == 5
+    assert house.run().phase == "finished"
+    sound(house)
+
+
 def test_a_member_killed_while_it_lets_go_consents_again(make_house, wired, sound, monkeypatch):
     house, _, _ = older(make_house, wired, pausing("round", 2), pausing("round", 5), rounds=6)
     allow(house)

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ....errors import InputError
-from ...agreement.restart import Consent, Shown
+from ...agreement.restart import Consent, HeadsShown
 from ...ledger.entries import Restarted
 from ...ledger.entry import Entry
 from ...wire.ledger_head import LedgerHead
@@ -25,12 +25,12 @@ class Compared:
     """What members showed: those whose heads fit, and those that saw more than the ledger has."""
 
     fits: frozenset[str]
-    lost: dict[str, Shown]
+    lost: dict[str, HeadsShown]
 
 
 def compare(
     entries: Sequence[Entry],
-    shown: Mapping[str, Shown],
+    shown: Mapping[str, HeadsShown],
     season: int,
     known: Sequence[Restarted] = (),
 ) -> Compared:
@@ -74,7 +74,9 @@ def _counts(head: LedgerHead | None, excused: list[tuple[int, int]]) -> LedgerHe
     return None if gone else head
 
 
-def in_words(directory: OperatorDirectory, entries: Sequence[Entry], lost: dict[str, Shown]) -> str:
+def in_words(
+    directory: OperatorDirectory, entries: Sequence[Entry], lost: dict[str, HeadsShown]
+) -> str:
     """What is wrong, and what to do."""
     saw = [f"{member} was shown entry {_newest(each)}" for member, each in lost.items()]
     end = f"entry {entries[-1].number} of {entries[-1].time[:19]} UTC" if entries else "no entry"
@@ -96,7 +98,7 @@ def refuse_newer_models(directory: OperatorDirectory, rounds: int) -> None:
             )
 
 
-def _newest(each: Shown) -> int:
+def _newest(each: HeadsShown) -> int:
     assert each.newest is not None
     return each.newest.number
 
