@@ -59,7 +59,7 @@ class Asking:
             except InputError as error:
                 said[member] = Failure("error", str(error))
             failed = said[member]
-            if isinstance(failed, Failure):
+            if isinstance(failed, Failure) and kind != "shown":  # before there may be a ledger
                 self.log(f"{kind}, {member}: {failed.reason} {failed.detail}")
         return said
 

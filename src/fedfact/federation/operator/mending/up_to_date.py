@@ -14,7 +14,7 @@ from ...ledger.state import LedgerState
 from ...wire.message import Message
 from ...wire.transport import Failure
 from ..asking import Asking
-from ..directory import OperatorDirectory
+from ..directory import OperatorDirectory, refuse_lost_ledger
 from .compare import Compared, StaleLedger, compare, in_words, refuse_newer_models
 from .restart import remove_newer_models, restarted
 
@@ -32,6 +32,8 @@ def bring_up_to_date(
 
     Whether anybody was there to say that it is up to date.
     """
+    if not entries:
+        refuse_lost_ledger(directory.path, empty=True)
     season, last = directory.published.season, directory.last_season
     rounds = len(state.seasons[season - 1].rounds) if len(state.seasons) >= season else 0
     consortium = directory.consortium
