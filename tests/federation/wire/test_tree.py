@@ -7,17 +7,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fedfact.errors import InputError
-from fedfact.federation.wire.tree import (
-    Tree,
-    consistency,
-    inclusion,
-    is_consistent,
-    is_included,
-)
+from fedfact.federation.wire.proofs import Proofs
+from fedfact.federation.wire.tree import Tree, is_consistent, is_included
 
 MOST = 70
 HASHES = [sha256(b"entry %d" % number).hexdigest() for number in range(MOST + 1)]
 OTHER = sha256(b"another").hexdigest()
+
+
+def inclusion(hashes, number):
+    return Proofs(hashes).inclusion(number)
+
+
+def consistency(hashes, earlier):
+    return Proofs(hashes).consistency(earlier)
 
 
 def split(size):

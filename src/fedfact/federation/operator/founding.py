@@ -43,7 +43,7 @@ def check_new(
 ) -> Offer:
     """Refuse terms, members, sizes or a ledger's URL that cannot be; what the terms say."""
     offered = read_federation_terms(terms)
-    money, conduct = offered.money, offered.conduct
+    conduct = offered.conduct
     for member in members:
         try:
             Invited.take({"format": FORMAT, "members": {member: 1}})
@@ -62,7 +62,7 @@ def check_new(
     try:
         publish(offered, consortium=FIRST, season=1, operator=FIRST, seed_commitment=FIRST)
         if sizes:
-            _check_sizes(sizes, members, money)
+            _check_sizes(sizes, members, offered.money)
     except InputError as error:
         raise InputError(f"{terms}: {error}") from None
     if ledger is not None and "://" not in ledger:
@@ -91,6 +91,15 @@ def _check_sizes(sizes: Mapping[str, int], members: list[str], terms: Terms) -> 
             raise InputError(f"{member}: {reason}")
 
 
+def _refuse_partial(offered: Offer, members: Mapping[str, str]) -> None:
+    """Refuse an arbiter that is a member, by the keys that these registered."""
+    if own := sorted(each for each in members if members[each] == offered.disputes.arbiter):
+        raise InputError(
+            f"the arbiter has the key of {own[0]}, and nobody decides about its own money; name "
+            "somebody else in [disputes], or leave arbiter out"
+        )
+
+
 def create(
     directory: Path,
     terms: Path,
@@ -105,6 +114,7 @@ def create(
     if (directory / CONSORTIUM).exists():
         raise InputError(f"{directory}: holds a federation already; name another directory")
     offered = check_new(terms, list(members), ledger, sizes)
+    _refuse_partial(offered, members)
     named = _registered(members)
     try:
         directory.mkdir(parents=True, exist_ok=True)
@@ -167,6 +177,7 @@ def open_season(
         consortium.check(offered.money)
     except InputError as error:
         raise InputError(f"{terms}: {error}") from None
+    _refuse_partial(offered, known | new)
     named = _registered(known | new)
     write_whole(directory / MEMBERS, named.encoded())
     number = published.season + 1
