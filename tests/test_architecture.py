@@ -37,7 +37,7 @@ FEDERATION = [
     {"wire"},
     {"agreement"},
     {"ledger"},
-    {"operator", "member", "audit"},
+    {"accounts", "operator", "member", "audit"},
     {"deploy"},
 ]
 MOST_MODULES = 16

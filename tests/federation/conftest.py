@@ -12,9 +12,11 @@ from fedfact.federation.member.member import open_member
 from fedfact.federation.member.preparation import make_ready
 from fedfact.federation.operator.directory import OperatorDirectory, read_invitation
 from fedfact.federation.operator.founding import create, open_season
+from fedfact.federation.operator.pay import Paid, pay
 from fedfact.federation.operator.run import operate
 from fedfact.federation.operator.session import Session
 from fedfact.federation.wire.transport import Failure, InProcess
+from fedfact.money import MoneyUnit
 
 TERMS = """
 name = "test"
@@ -53,6 +55,7 @@ class House:
         scale=20000.0,
         sizes=None,
         arbiter=None,
+        payment="",
     ):
         self.root, self.directory = root, root / "operator"
         names = list(COSTS)[:members]
@@ -63,7 +66,7 @@ class House:
         )
         if arbiter is not None:
             terms += f'[disputes]\narbiter = "{arbiter}"\nanswer_days = 7\n'
-        (root / "terms.toml").write_text(terms)
+        (root / "terms.toml").write_text(f"{terms}[payment]\n{payment}\n")
         self.members = {name: root / name for name in names}
         for k, (name, place) in enumerate(self.members.items()):
             place.mkdir()
@@ -100,6 +103,18 @@ class House:
     def run(self, transport=None):
         operate(self.directory, transport or InProcess(self.handlers()))
         return self.record()
+
+    def pay(self, payer, amount, purpose, **more):
+        """Record a payment of so many minor units, under a reference of its own."""
+        unit = MoneyUnit("0.01", "EUR")
+        more = {"reference": f"transfer {len(self.entries())}"} | more
+        paid = Paid(payer=payer, amount=unit.amount(amount), purpose=purpose, **more)
+        return pay(self.directory, paid)
+
+    def deposit(self):
+        """Record all deposits that are missing."""
+        for member, amount in sorted(self.record().purse.lacking().items()):
+            self.pay(f"member/{member}", amount, "deposit")
 
     def state(self):
         with OperatorDirectory(self.directory) as house:

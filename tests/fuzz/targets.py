@@ -155,7 +155,9 @@ TARGETS = [
             "init",
             "made",
             "--members",
-            ",".join(f"{name}=../join/{name}/{name}.request.json" for name in ("oak", "elm", "fir")),
+            ",".join(
+                f"{name}=../join/{name}/{name}.request.json" for name in ("oak", "elm", "fir")
+            ),
             "--terms",
             "terms.toml",
         ),

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from fedfact.federation.audit.verify import verify
+from fedfact.federation.member.preparation import preview
 from fedfact.federation.operator.session import Paused
 
 
@@ -34,3 +35,15 @@ def test_a_training_too_short_for_what_is_agreed_is_declined(make_house):
         "the training is too short to use the agreed samples"
     }
     assert all(each.holds for each in verify(short.entries()))
+
+
+def test_a_member_is_told_of_its_deposit_before_it_signs(make_house):
+    house = make_house(members=4, payment="deposit = 700")
+    said = preview(house.members["elm"] / "member.toml")
+    assert said["deposit"] == said["largest_fee"] + said["largest_charge"] + 700
+    with pytest.raises(Paused, match="training starts when all deposits are paid"):
+        house.run()
+    for name, asked in house.record().purse.lacking().items():
+        assert asked <= preview(house.members[name] / "member.toml")["deposit"]
+    without = preview(make_house("without").members["alder"] / "member.toml")
+    assert without["deposit"] == 0

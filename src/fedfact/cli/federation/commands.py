@@ -158,6 +158,11 @@ def join(
             f"{money(fee + charge)}: a fee of {money(fee)}, a charge of {money(charge)}. "
             f"The server is {own.server}."
         )
+        if said["deposit"]:
+            note(
+                f"training starts when you have deposited what your contract can ask for, up to "
+                f"{money(said['deposit'])}; what you do not owe in the end comes back"
+            )
         if said["unfit"] is not None:
             note(f"you will not be admitted: {said['unfit']}")
         if said["most_fee"] is not None and said["most_fee"] < fee + charge:

@@ -34,9 +34,11 @@ class PaymentTerms(Document):
 
     def deposit_of(self, contract: Contract) -> int:
         """What a member must have deposited before training starts."""
-        if self.deposit is None:
-            return 0
-        return contract.largest_fee + contract.largest_charge + self.deposit
+        return self.deposit_for(contract.largest_fee + contract.largest_charge)
+
+    def deposit_for(self, most: int) -> int:
+        """The deposit of a member whose contract can ask for so much at most."""
+        return 0 if self.deposit is None else most + self.deposit
 
     def due_date(self, settled: str) -> str:
         """The last day on which what was settled that day is paid in time."""

@@ -64,6 +64,8 @@ def preview(config: Path) -> dict[str, Any]:
     terms, size = member.published.terms(), member.config.size or 1
     enrolment, least = member.enrolment(size), billing_floor(terms, size)
     fewest = Standing(3, size, size + 2, enrolment.capacity)
+    fee = largest_fee(least, terms, size)
+    charge = rule_of(terms).charge_for(member.config.report, least, fewest, terms)
     return {
         "name": member.config.name,
         "federation": member.published.name,
@@ -74,8 +76,9 @@ def preview(config: Path) -> dict[str, Any]:
         "samples": agreed_samples(enrolment, terms, size, fewest.all_sizes),
         "unfit": unfit(enrolment, terms, size, fewest.all_sizes),
         "capacity": member.capacity,
-        "largest_fee": largest_fee(least, terms, size),
-        "largest_charge": rule_of(terms).charge_for(member.config.report, least, fewest, terms),
+        "largest_fee": fee,
+        "largest_charge": charge,
+        "deposit": member.published.payment.deposit_for(fee + charge),
         "most_fee": member.config.most_fee,
         "unit": member.published.money["unit"],
         "currency": member.published.money["currency"],

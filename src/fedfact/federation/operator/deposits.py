@@ -5,12 +5,18 @@ from .session import Paused, Session
 _NAMED = 20  # members; of others it is said how many they are
 
 
-def require_deposits(session: Session) -> None:
-    """Pause until every deposit is recorded; a season that is to be finished waits for none."""
+def has_deposits(session: Session) -> bool:
+    """Whether every deposit is recorded; pause until then.
+
+    A season that is to be finished waits for none: it ends without training, and without money but
+    for the deposits, which go back.
+    """
     record, directory = session.record, session.directory
     lacking = record.purse.lacking()
-    if record.rounds or directory.is_to_finish or not lacking:
-        return
+    if record.rounds or not lacking:
+        return True
+    if directory.is_to_finish:
+        return False
     money = record.money.money_unit
     named = [f"{member} lacks {money.money(lacking[member])}" for member in sorted(lacking)]
     if len(named) > _NAMED:

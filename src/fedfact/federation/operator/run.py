@@ -15,7 +15,7 @@ from ..ledger.state import replay
 from ..ledger.store import ledger_place, read_ledger
 from ..wire.ledger_head import Cosigned
 from ..wire.transport import InProcess, Transport
-from .deposits import require_deposits
+from .deposits import has_deposits
 from .directory import OperatorDirectory, read_invitation
 from .disputes import answer as answer_dispute
 from .disputes import enter as enter_decision
@@ -35,8 +35,8 @@ def run(session: Session) -> None:
         enrol(session)
         agree(session)
     if record.nonces is None and not record.deliveries:
-        require_deposits(session)
-        train(session)
+        if has_deposits(session):
+            train(session)
         deliver(session)
     if record.nonces is None:
         open_nonces(session)
