@@ -12,25 +12,30 @@ from decimal import Context, Decimal, localcontext
 from fractions import Fraction
 from hashlib import sha256
 from math import ceil, floor
+from pathlib import Path
 
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 
 def canonical(document):
+    """Its bytes: keys sorted, no space, UTF-8."""
     return json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
 
 
 def digest(data):
+    """SHA-256, in hexadecimal."""
     return sha256(data).hexdigest()
 
 
 def require(holds, why):
+    """End with a verdict, unless this holds."""
     if not holds:
         raise SystemExit(f"NOT sound: {why}")
 
 
 def require_signed(public, purpose, data, signature, what):
+    """End with a verdict, unless the owner of the key signed the data for this purpose."""
     try:
         key = Ed25519PublicKey.from_public_bytes(bytes.fromhex(public))
         key.verify(bytes.fromhex(signature), f"fedfact-{purpose}:".encode() + data)
@@ -45,6 +50,7 @@ class Tree:
         self.size, self.full = 0, []
 
     def add(self, entry):
+        """One more leaf: the hash of an entry."""
         node, size = sha256(b"\0" + bytes.fromhex(entry)).digest(), self.size
         while size & 1:
             node, size = sha256(b"\1" + self.full.pop() + node).digest(), size >> 1
@@ -52,6 +58,7 @@ class Tree:
         self.size += 1
 
     def root(self):
+        """The hash over all of them."""
         node = self.full[-1]
         for left in reversed(self.full[:-1]):
             node = sha256(b"\1" + left + node).digest()
@@ -61,7 +68,7 @@ class Tree:
 def read(path):
     """Entries and what they say, once chain, tree and the operator's signatures hold."""
     previous, tree, entries = "0" * 64, Tree(), []
-    with open(path, "rb") as lines:
+    with Path(path).open("rb") as lines:
         for number, line in enumerate(lines):
             entry = json.loads(line)
             require(canonical(entry) + b"\n" == line, f"line {number + 1}: not canonical")
@@ -96,6 +103,7 @@ def power(scale, x, b):
     if b == 1:
         return scale / x
     with localcontext(Context(prec=60, Emin=-(10**6), Emax=10**6)):
+
         def decimal(number):
             return Decimal(number.numerator) / Decimal(number.denominator)
 
@@ -177,6 +185,7 @@ class Season:
 
     def sandwich(self, m, M):
         """⌊E(m) − E(M)⌋, and the same of all others without oneself."""
+
         def saving(one, total):
             if self.b == 1:
                 return floor(self.scale / one - self.scale / total)
@@ -221,7 +230,8 @@ class Season:
 
     def groups(self, who):
         """Threes in the order of SHA-256("fedfact-group:SEED:ID"); the first median wins."""
-        order = sorted(who, key=lambda x: sha256(f"fedfact-group:{self.draw}:{x}".encode()).digest())
+        keys = {x: sha256(f"fedfact-group:{self.draw}:{x}".encode()).digest() for x in who}
+        order = sorted(who, key=keys.__getitem__)
         group, won = dict.fromkeys(who), dict.fromkeys(who, False)
         for g in range(len(who) // 3):
             three = order[3 * g : 3 * g + 3]

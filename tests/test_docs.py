@@ -15,6 +15,8 @@ spec = importlib.util.spec_from_file_location("refresh", ROOT / "docs" / "refres
 refresh = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(refresh)
 NAMES = [str(page.relative_to(ROOT)) for page in refresh.PAGES]
+LONG = "docs/lab.md"
+"""Its commands play for minutes."""
 
 
 def without_measurements(text):
@@ -28,7 +30,10 @@ def without_measurements(text):
     return refresh.BLOCK.sub(masked, text)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=[pytest.mark.thorough] * (name == LONG)) for name in NAMES],
+)
 def test_commands_print_what_the_page_shows(name, tmp_path):
     page = ROOT / name
     now, kept = refresh.refreshed(page, tmp_path), page.read_text(encoding="utf-8")

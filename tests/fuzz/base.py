@@ -119,7 +119,7 @@ def make_base(root: Path) -> None:
 
 
 def _federations(root: Path) -> None:
-    house = House(root / "house", agents=3, rounds=2)
+    house = House(root / "house", members=3, rounds=2)
     house.run()
     (root / "house/ledger.jsonl").write_bytes(export(house.entries()))
     (root / "plain/terms.json").write_bytes((house.directory / "season-1/terms.json").read_bytes())

@@ -32,10 +32,12 @@ class Target:
 
 
 OPERATOR = {
-    "terms.json": change.json_file,
+    "consortium.json": change.json_file,
     "members.json": change.json_file,
     "operator.key": change.text_file,
-    "seed.secret": change.text_file,
+    "season-1/terms.json": change.json_file,
+    "season-1/invited.json": change.json_file,
+    "season-1/seed.secret": change.text_file,
     "address.json": change.json_file,
 }
 J, T, C = change.json_file, change.toml_file, change.csv_file
@@ -153,7 +155,9 @@ TARGETS = [
             "init",
             "made",
             "--members",
-            "oak=../join/oak/oak.csr,elm=../join/elm/elm.csr,fir=../join/fir/fir.csr",
+            ",".join(
+                f"{name}=../join/{name}/{name}.request.json" for name in ("oak", "elm", "fir")
+            ),
             "--terms",
             "terms.toml",
         ),
@@ -162,13 +166,13 @@ TARGETS = [
         "init request",
         15,
         "join",
-        {"oak/oak.csr": change.text_file},
+        {"oak/oak.request.json": J},
         (
             "federation",
             "init",
             "made",
             "--members",
-            "oak=oak/oak.csr,elm=elm/elm.csr,fir=fir/fir.csr",
+            ",".join(f"{name}={name}/{name}.request.json" for name in ("oak", "elm", "fir")),
         ),
     ),
     Target(
@@ -214,10 +218,10 @@ TARGETS = [
     Target(
         "leave",
         30,
-        "join",
-        {"oak/member.toml": T},
-        ("federation", "leave", "--config", "oak/member.toml", "--json"),
-        ("oak",),
+        "house",
+        {"birch/member.toml": T},
+        ("federation", "leave", "--config", "birch/member.toml", "--json"),
+        ("birch",),
     ),
     Target(
         "start",
@@ -232,7 +236,7 @@ TARGETS = [
         "resume",
         12,
         "house",
-        {"operator/ledger.db": change.sqlite_file, "operator/terms.json": J},
+        {"operator/ledger.db": change.sqlite_file, "operator/season-1/terms.json": J},
         ("federation", "resume", "operator", "--finish", "--json"),
         goes_on=True,
         ends=False,
@@ -327,26 +331,30 @@ TARGETS = [
         ("statement", "ledger.jsonl", "birch", "--json"),
     ),
     Target(
-        "verify --agent",
+        "verify --member",
         8,
         "house",
         {
             f"birch/{name}": how
             for name, how in {
-                "contract.json": J,
                 "heads.jsonl": change.text_file,
-                "training.bin": change.text_file,
-                "rounds.jsonl": change.text_file,
-                "statements/*.json": J,
+                "season-1/contract.json": J,
+                "season-1/training.bin": change.text_file,
+                "season-1/rounds.jsonl": change.text_file,
+                "season-1/statements/*.json": J,
             }.items()
         },
-        ("verify", "ledger.jsonl", "--agent", "birch", "--json"),
+        ("verify", "ledger.jsonl", "--member", "birch", "--json"),
     ),
     Target(
         "status",
         30,
         "house",
-        {"operator/terms.json": J, "operator/members.json": J},
+        {
+            "operator/season-1/terms.json": J,
+            "operator/season-1/invited.json": J,
+            "operator/members.json": J,
+        },
         ("federation", "status", "operator", "--json"),
     ),
     Target(

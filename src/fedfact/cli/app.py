@@ -19,12 +19,13 @@ from .calibrate import calibrate
 from .federation.commands import federation
 from .lab.commands import lab
 from .lab.compare import compare
-from .ledger import ledger, statement, verify
+from .ledger import ledger, statement
 from .run.report import report
 from .run.run import run
 from .run.train import train
 from .settle import settle
 from .shared.output import error, note
+from .verify import verify
 
 app = typer.Typer(
     name="fedfact",

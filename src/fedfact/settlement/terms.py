@@ -23,7 +23,7 @@ TEXTS = ("rule", "currency")
 
 FEDERATION = (
     *("format", "consortium", "season", "name", "operator", "seed_commitment"),
-    *("money", "training", "conduct", "payment"),
+    *("money", "training", "conduct", "payment", "disputes"),
 )
 """The keys of a federation's files."""
 

@@ -7,8 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fedfact.errors import InputError
+from fedfact.federation.agreement.payment import PaymentTerms
 from fedfact.federation.agreement.terms import (
     Conduct,
+    Offer,
     Published,
     publish,
     read_federation_terms,
@@ -22,7 +24,7 @@ SAID = {"error_scale": 20000.0, "unit": 0.01, "minimum_samples": 20}
 
 
 def published(plan=PLAN, conduct=None, **money):
-    return offer(("test", Terms(**SAID | money), plan, conduct or Conduct()))
+    return offer(Offer("test", Terms(**SAID | money), plan, conduct or Conduct(), PaymentTerms()))
 
 
 def offer(said, season=1):
@@ -89,7 +91,7 @@ def test_what_differs_has_another_hash(scale, b, samples, quorum):
 
 
 def test_the_same_terms_in_another_season_have_another_hash():
-    said = ("test", Terms(**SAID), PLAN, Conduct())
+    said = Offer("test", Terms(**SAID), PLAN, Conduct(), PaymentTerms())
     assert offer(said).hash() == published().hash()
     assert len({offer(said, season).hash() for season in (1, 2, 3)}) == 3
 
@@ -205,12 +207,13 @@ def read(tmp_path):
 
 
 def test_a_file_says_what_differs_from_the_defaults(read):
-    name, terms, plan, conduct = read(TOML)
+    name, terms, plan, conduct, payment = read(TOML)
     assert name == "test"
     assert terms == Terms(error_scale=20000.0, unit=0.01)
     assert plan.rounds == 3
     assert conduct == Conduct(quorum=2)
     assert conduct.round_seconds == 60
+    assert payment == PaymentTerms()
 
 
 @pytest.mark.parametrize(
@@ -258,8 +261,8 @@ def test_flat_and_published_terms_are_offered_as_well(read, tmp_path):
     offered = read(TOML)
     (tmp_path / "terms.json").write_bytes(offer(offered).encoded())
     assert read_federation_terms(tmp_path / "terms.json") == offered
-    name, terms, plan, conduct = read("error_scale = 20000\nunit = 0.01\n")
-    assert (name, terms, conduct) == ("federation", offered[1], Conduct())
-    assert plan.recipe == offered[2].recipe
+    flat = read("error_scale = 20000\nunit = 0.01\n")
+    assert flat == offered._replace(name="federation", plan=flat.plan, conduct=Conduct())
+    assert flat.plan.recipe == offered.plan.recipe
     with pytest.raises(InputError, match="loss_value has no place"):
         read("error_scale = 20000\nloss_value = 1.0\n")

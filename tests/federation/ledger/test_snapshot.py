@@ -125,9 +125,8 @@ def test_a_live_ledger_shows_its_newest_entry_and_nobody_waits(tmp_path, mode):
         live.execute(f"PRAGMA journal_mode={mode}")
         for number in range(3, 30):
             live.execute(
-                "INSERT INTO fedfact_ledger "
-                "SELECT ?, season, kind, time, body, previous, ?, signature "
-                "FROM fedfact_ledger WHERE number = 0",
+                "INSERT INTO fedfact_ledger SELECT ?, season, kind, time, body, previous, ?, "
+                "signature FROM fedfact_ledger WHERE number = 0",
                 (number, str(number)),
             )
             assert len(read_ledger(str(path))) == number + 1

@@ -219,6 +219,7 @@ def test_killed_after_some_steps_it_ends_the_same(places, start, essence, sound,
         killed_after(step, places, start, essence, sound, undisturbed)
 
 
+@pytest.mark.thorough
 def test_killed_again_and_again_it_ends_the_same(places, start, essence, sound, undisturbed):
     """Every process gets some steps further than the last and dies; handing out takes 29."""
     house, deaths = places("again-and-again"), 0

@@ -8,9 +8,9 @@ import typer
 
 from ...errors import InputError
 from ...io.files import check_output, write_whole
-from ..ledger import Where
 from ..shared.options import AsJson
 from ..shared.output import note, print_json
+from ..verify import Where
 from .tables import print_balance, print_journal, print_statement_of_account
 
 accounts = typer.Typer(

@@ -10,6 +10,8 @@ from ...io.files import write_whole
 from ..shared.options import AsJson
 from ..shared.output import note, print_json, stderr, stdout
 from .demo import demo
+from .dispute import arbiter_key, cosigned, dispute
+from .options import Directory
 from .view import STOPPED, Tail, money_unit, paths, print_overview, watching
 
 federation = typer.Typer(
@@ -19,8 +21,10 @@ federation = typer.Typer(
     rich_markup_mode="markdown",
 )
 federation.command(epilog="Example:  fedfact federation demo")(demo)
+federation.command(epilog="Example:  fedfact federation arbiter-key arbiter.key")(arbiter_key)
+federation.add_typer(dispute)
+federation.command(epilog="Example:  fedfact federation cosigned consortium head.json")(cosigned)
 
-Directory = Annotated[Path, typer.Argument(help="The operator's directory.")]
 Config = Annotated[Path, typer.Option("--config", help="The member's member.toml.")]
 Wait = Annotated[
     float, typer.Option(min=0, help="Seconds to wait for all members before a quorum will do.")

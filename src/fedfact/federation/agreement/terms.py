@@ -1,11 +1,12 @@
 """The terms of one season of a federation as they are published: all that every member signs.
 
 Money (A, b, rule, unit, ...), training (network, recipe, rounds), conduct (quorum, deadlines),
-payment (deposits, due dates, whose a surplus is), the consortium and its operator's public key, and
-the commitment to the operator's secret seed. The hash of these bytes names the season: every
-message carries it.
+payment (deposits, due dates, whose a surplus is), who decides disputes, the consortium and its
+operator's public key, and the commitment to the operator's secret seed. The hash of these bytes
+names the season: every message carries it.
 """
 
+import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
@@ -23,6 +24,7 @@ from ...training.plan import DECIMAL, Plan
 from ...training.recipe import RECIPES
 from ..wire.canonical import decimal, number_of, without_floats
 from ..wire.document import FORMAT, Document, Hash, Name, Stored
+from .disputes import Arbitration
 from .payment import PaymentTerms, payment_terms
 
 _RECIPE = ("optimiser", "drops", "batch", "local_steps", *DECIMAL)
@@ -60,6 +62,7 @@ class Published(Stored):
     training: dict[str, Any]
     conduct: Conduct
     payment: PaymentTerms
+    disputes: Arbitration
 
     def terms(self) -> Terms:
         """The terms of the settlement."""
@@ -89,17 +92,23 @@ class Published(Stored):
         """Itself, if all parts of it are sound."""
         self.terms()
         self.plan()
+        if self.disputes.arbiter == self.operator:
+            raise InputError(
+                "the arbiter has the operator's key, and nobody decides about its own work; name "
+                "somebody else in [disputes], or leave arbiter out"
+            )
         return self
 
 
 class Offer(NamedTuple):
-    """What a file of terms says: the season's name, money, training, conduct and payment."""
+    """What a file of terms says: the season's name, money, training and all else."""
 
     name: str
     money: Terms
     plan: Plan
     conduct: Conduct
     payment: PaymentTerms
+    disputes: Arbitration
 
 
 def publish(
@@ -119,6 +128,7 @@ def publish(
             "training": offer.plan.document(),
             "conduct": offer.conduct.dump(),
             "payment": offer.payment.dump(),
+            "disputes": offer.disputes.dump(),
         }
     ).checked()
 
@@ -152,9 +162,12 @@ def read_federation_terms(path: Path) -> Offer:
         terms = terms_of(table, _MONEY)
         said = _section(table, "conduct", list(Conduct.model_fields))
         conduct = Conduct.take(Conduct().dump() | said)
+        said = _section(table, "disputes", list(Arbitration.model_fields))
+        disputes = Arbitration.take(Arbitration().dump() | said)
         plan = _plan(_section(table, "training", ("network", "rounds", "seed", *_RECIPE)))
         payment = payment_terms(_section(table, "payment", list(PaymentTerms.model_fields)))
-        return Offer(table.get("name", "federation"), terms, plan, conduct, payment)
+        name = table.get("name", "federation")
+        return Offer(name, terms, plan, conduct, payment, disputes)
     except (InputError, TypeError) as error:
         raise InputError(f"{path}: {error}") from None
 
@@ -174,6 +187,13 @@ def _section(table: dict[str, Any], name: str, known: Iterable[str]) -> dict[str
     found = section(table, name)
     check_keys(found, known, f" in [{name}]")
     return found
+
+
+def seasons_in(directory: Path) -> list[int]:
+    """The seasons whose terms lie in an operator's or a member's directory, in order."""
+    places = directory.glob("season-*/terms.json")
+    numbers = (path.parent.name.removeprefix("season-") for path in places)
+    return sorted(int(each) for each in numbers if re.fullmatch("[1-9][0-9]{0,4}", each))
 
 
 def read_published(path: Path) -> Published:

@@ -12,9 +12,11 @@ from ...mechanism.exact import MOST_MONEY, exact_sum
 from ..agreement.consortium import Consortium
 from ..agreement.contract import Contract, Size
 from ..agreement.delivery import Delivery, Round, Void
-from ..agreement.lines import Account, Line, Posting
+from ..agreement.disputes import Decision, EntryNumber
+from ..agreement.lines import Account, Line
 from ..agreement.terms import Published
 from ..wire.document import Document, Hash, Money, Name, Signature, Words
+from ..wire.ledger_head import Cosigned
 from ..wire.message import OPERATOR, Evidence
 from .entry import Entry
 
@@ -126,7 +128,7 @@ class Acknowledged(Document):
     """A member has its statement; the message says whether it agrees."""
 
     member: Name
-    settlement: Annotated[int, Field(ge=0)]
+    settlement: EntryNumber
     said: Evidence
 
 
@@ -134,16 +136,48 @@ class Handed(Document):
     """A member has the final model of a void settlement; the message names the model."""
 
     member: Name
-    settlement: Annotated[int, Field(ge=0)]
+    settlement: EntryNumber
     said: Evidence
 
 
-class Reversal(Document):
-    """Undoes the settlement of that number: the same postings with the opposite sign."""
+class Answered(Document):
+    """What the operator says to a member that disputes its statement."""
 
-    settlement: Annotated[int, Field(ge=0)]
+    member: Name
+    settlement: EntryNumber
+    says: Words
+
+
+class Reversal(Document):
+    """Undoes the settlement of that number: all postings of its lines, with the opposite sign.
+
+    It names no amounts: every member is shown it, and is to see nobody else's. Either it was the
+    operator that reversed it, and says ``why``, or the arbiter's ``decision`` of that number.
+    """
+
+    settlement: EntryNumber
     why: Words
-    postings: list[Posting]
+    decision: EntryNumber | None
+
+
+class Correction(Document):
+    """What a member delivered, by the counts in the decision of that number."""
+
+    decision: EntryNumber
+    delivery: Delivery
+
+    @property
+    def member(self) -> str:
+        """Whose delivery it is."""
+        return self.delivery.member
+
+
+class Witnessed(Document):
+    """A member has signed the head of the ledger as of that entry; the message says so."""
+
+    member: Name
+    head: EntryNumber
+    said: Evidence
 
 
 def day_of(text: str) -> str:
@@ -217,6 +251,7 @@ OF_CONSORTIUM: dict[str, type[Document]] = {
     "consortium": Consortium,
     "member": Registered,
     "retired": Retired,
+    "cosigned": Cosigned,
 }
 """Kinds of entries that are of no season."""
 
@@ -235,7 +270,11 @@ OF_SEASON: dict[str, type[Document]] = {
     "line": Line,
     "acknowledged": Acknowledged,
     "handed": Handed,
+    "answered": Answered,
+    "decision": Decision,
     "reversal": Reversal,
+    "correction": Correction,
+    "witnessed": Witnessed,
     "payment": Payment,
 }
 """Kinds of entries that are of one season, in the order in which they come."""

@@ -43,7 +43,7 @@ def check_new(
 ) -> Offer:
     """Refuse terms, members, sizes or a ledger's URL that cannot be; what the terms say."""
     offered = read_federation_terms(terms)
-    money, conduct = offered.money, offered.conduct
+    conduct = offered.conduct
     for member in members:
         try:
             Invited.take({"format": FORMAT, "members": {member: 1}})
@@ -62,7 +62,7 @@ def check_new(
     try:
         publish(offered, consortium=FIRST, season=1, operator=FIRST, seed_commitment=FIRST)
         if sizes:
-            _check_sizes(sizes, members, money)
+            _check_sizes(sizes, members, offered.money)
     except InputError as error:
         raise InputError(f"{terms}: {error}") from None
     if ledger is not None and "://" not in ledger:
@@ -91,6 +91,15 @@ def _check_sizes(sizes: Mapping[str, int], members: list[str], terms: Terms) -> 
             raise InputError(f"{member}: {reason}")
 
 
+def _refuse_partial(offered: Offer, members: Mapping[str, str]) -> None:
+    """Refuse an arbiter that is a member, by the keys that these registered."""
+    if own := sorted(each for each in members if members[each] == offered.disputes.arbiter):
+        raise InputError(
+            f"the arbiter has the key of {own[0]}, and nobody decides about its own money; name "
+            "somebody else in [disputes], or leave arbiter out"
+        )
+
+
 def create(
     directory: Path,
     terms: Path,
@@ -105,7 +114,8 @@ def create(
     if (directory / CONSORTIUM).exists():
         raise InputError(f"{directory}: holds a federation already; name another directory")
     offered = check_new(terms, list(members), ledger, sizes)
-    named = Members.take({"format": FORMAT, "members": dict(members)})
+    _refuse_partial(offered, members)
+    named = _registered(members)
     try:
         directory.mkdir(parents=True, exist_ok=True)
         directory.chmod(0o700)  # reports, samples and fees of all are nobody else's business
@@ -159,14 +169,29 @@ def open_season(
         raise InputError(f"{', '.join(strange)} took no part in season {published.season}")
     if other := sorted(m for m in new.keys() & known.keys() if new[m] != known[m]):
         raise InputError(f"{', '.join(other)}: registered with another key")
+    if retired := sorted(new.keys() & state.retired.keys()):
+        raise InputError(f"{', '.join(retired)}: retired for good; register under another id")
     there = [m for m in sorted({*before, *new} - gone) if m not in state.retired]
     offered = check_new(terms, there, None, sizes)
-    consortium.check(offered.money)
-    named = Members.take({"format": FORMAT, "members": known | new})
+    try:
+        consortium.check(offered.money)
+    except InputError as error:
+        raise InputError(f"{terms}: {error}") from None
+    _refuse_partial(offered, known | new)
+    named = _registered(known | new)
     write_whole(directory / MEMBERS, named.encoded())
     number = published.season + 1
     _publish(directory, consortium, number, offered, dict.fromkeys(there, 1) | dict(sizes or {}))
     return number
+
+
+def _registered(members: Mapping[str, str]) -> Members:
+    """Members with their keys, each with one of its own: the ledger takes no others."""
+    owner: dict[str, str] = {}
+    for member, key in sorted(members.items()):
+        if (other := owner.setdefault(key, member)) != member:
+            raise InputError(f"{member} registered the key of {other}; each has a key of its own")
+    return Members.take({"format": FORMAT, "members": dict(members)})
 
 
 def _publish(
