@@ -63,6 +63,7 @@ class World:
         entry = Entry(self.number, season, "payment", time, "", "", "", "")
         self.treasury.check(entry, said, CENTS)
         self.purse(season).take(said, self.number)
+        self.treasury.keep(entry, said)
         return self.number
 
     def correct(self, number, season=1, day=SETTLED):
