@@ -48,7 +48,7 @@ def test_it_finds_the_kept_ledgers_sound(path):
     code, words = run(path)
     assert code == 0, words
     assert "Sound: " in words
-    assert "4 lines" in words
+    assert f"{8 if path.stem == 'seasons' else 4} lines" in words
 
 
 @pytest.mark.parametrize("kind", ["rebate", "sandwich", "shared", "sized"])
