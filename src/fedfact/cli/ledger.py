@@ -156,7 +156,8 @@ def statement(
         raise InputError(f"{where}: {record.void_in_words}")
     found = statement_of(settlement, member)
     if as_json:
-        print_json(found.document())
+        said = found.document()
+        print_json({"member": said.pop("agent"), "season": record.number, **said})
         return
     print_statement(found)
     delivery = record.deliveries[member]

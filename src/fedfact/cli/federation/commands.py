@@ -46,7 +46,7 @@ def request(config: Config, as_json: AsJson = False) -> None:
 
 
 @federation.command(
-    epilog="Example:  fedfact federation init consortium --members oak=oak.csr,elm=e.csr,fir=f.csr"
+    epilog="Example:  fedfact federation init consortium --members oak=oak.json,elm=elm.json,fir=..."
 )
 def init(
     directory: Directory,
@@ -102,7 +102,7 @@ def _requests(members: str) -> dict[str, Path]:
         if not equals or not path:
             raise InputError(
                 f"{each!r} does not say where the member's request is; write NAME=REQUEST, as in "
-                "oak=oak.csr; members make theirs with fedfact federation request"
+                "oak=oak.request.json; members make theirs with fedfact federation request"
             )
         if name in found:
             raise InputError(f"{name!r} is named twice as a member; give each a name of its own")

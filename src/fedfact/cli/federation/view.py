@@ -127,7 +127,7 @@ def paths(directory: Path, said: dict[str, Any] | None) -> str:
     """What to look at next; statements only where somebody has one."""
     lines = [f"fedfact verify {directory}", f"fedfact ledger show {directory}"]
     if said is not None and any("net" in member for member in said["members"].values()):
-        lines.append(f"fedfact statement {directory} AGENT")
+        lines.append(f"fedfact statement {directory} MEMBER")
     return "\n".join(lines)
 
 

@@ -131,7 +131,7 @@ class Ledger:
                 number = start + len(found)
                 why = f"entry {number}: cannot be read; {RESTORE}"
                 raise Unreadable(number, found, why) from None
-        if start == 0 and self._known is None:
+        if self._writes and start == 0 and self._known is None:
             self._known = found[-1].hash if found else FIRST
             self._grow(found)
         return found
@@ -141,7 +141,10 @@ class Ledger:
         for entry in entries:
             if self._tree.size == 0:
                 self._consortium = digest(entry.body.encode())
-            self._tree.add(entry.hash)
+            try:
+                self._tree.add(entry.hash)
+            except ValueError:
+                raise LedgerError(f"{entry.name}: its hash is none; {RESTORE}") from None
 
     def add(
         self,
@@ -156,10 +159,10 @@ class Ledger:
         """
         if not documents:
             return []
+        self._writes = True
         if self._known is None:
             self.entries()
         last = sa.select(_TABLE).order_by(_TABLE.c.number.desc()).limit(1)
-        self._writes = True
         with self._asked(), self._engine.begin() as connection:
             head = connection.execute(last).first()
             number, previous, at = 0, FIRST, ""
