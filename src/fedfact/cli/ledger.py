@@ -154,6 +154,8 @@ def statement(
     settlement = record.settlement_now()
     if settlement is None:
         raise InputError(f"{where}: {record.void_in_words}")
+    if member not in record.lines:
+        raise InputError(f"{where}: there is no member {member!r} in the settlement of its season")
     found = statement_of(settlement, member)
     if as_json:
         said = found.document()

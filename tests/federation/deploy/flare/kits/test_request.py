@@ -28,9 +28,9 @@ def key():
     return rsa.generate_private_key(public_exponent=65537, key_size=2048)
 
 
-def around(tls, **changes):
+def around(held, **changes):
     """A member's request that holds this request for a certificate."""
-    tls = tls if isinstance(tls, str) else tls.decode()
+    tls = held if isinstance(tls, str) else tls.decode()
     signed = {"member": "oak", "key": OWN.public, "tls": tls}
     signature = OWN.sign("request", canonical(signed))
     return canonical({"format": 1, **signed, "signature": signature} | changes)
