@@ -39,6 +39,7 @@ def test_public_names_of_the_package():
         "others_like",
         "plot",
         "read_agents",
+        "read_ledger",
         "read_result",
         "read_runs",
         "read_study",
@@ -154,3 +155,21 @@ def test_python_m_fedfact_is_the_command():
 
 def test_typed_marker_is_shipped():
     assert (SRC / "py.typed").is_file()
+
+
+def test_what_reads_a_file_takes_its_path_as_text_too(tmp_path):
+    root = SRC.parents[1]
+    agents = root / "examples" / "hospitals.csv"
+    terms = root / "examples" / "terms.toml"
+    runs = root / "results" / "calibration" / "digits" / "runs.csv"
+    ledger = root / "tests" / "federation" / "ledgers" / "rebate.jsonl"
+    study = RESULT / "study.toml"
+    assert fedfact.read_agents(str(agents)).rows() == fedfact.read_agents(agents).rows()
+    assert fedfact.read_terms(str(terms)) == fedfact.read_terms(terms)
+    assert len(fedfact.read_runs(str(runs))) == len(fedfact.read_runs(runs))
+    assert fedfact.read_result(str(RESULT)).rows() == fedfact.read_result(RESULT).rows()
+    assert fedfact.read_study(str(study)) == fedfact.read_study(study)
+    assert fedfact.read_ledger(str(ledger)) == fedfact.read_ledger(ledger)
+    small = fedfact.read_study("digits", ["samples=30", "training.epochs=2"], agents=4, seeds=1)
+    done = fedfact.run_study(small, fedfact.Machine("cpu"), str(tmp_path / "digits"))
+    assert done.path == tmp_path / "digits"

@@ -3,6 +3,7 @@
 import ast
 import importlib.util
 import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -84,6 +85,57 @@ def test_imports_only_go_down(layer):
     assert wrong == []
 
 
+MONEY = {"mechanism", "settlement", "advice", "money"}
+NEVER = {"data": MONEY, "models": MONEY, "training": MONEY, "federation": {"models"}}
+"""What a layer does not know, although it lies below."""
+
+WITH_DATA = {
+    "federation/member/member.py": "loads a member's data, for its training",
+    "federation/deploy/flare/demo.py": "tests the model of the demo",
+}
+
+WITH_TORCH = ("models", "training")
+TORCH_ELSEWHERE = {"study/files/manifest.py": "which GPU it was, where it was one"}
+
+
+@pytest.mark.parametrize("layer", NEVER)
+def test_training_knows_no_money_and_the_federation_no_networks(layer):
+    known = {other[0] for _, other in imported_by((layer,)) if other}
+    assert known & NEVER[layer] == set()
+
+
+def test_the_federation_loads_data_in_two_places():
+    places = {
+        "/".join(module) + ".py"
+        for module, other in imported_by(("federation",))
+        if other[:1] == ("data",)
+    }
+    assert places == set(WITH_DATA)
+
+
+def packages_in(path):
+    """The packages of others that a file imports, wherever in the file it does."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            yield from (each.name.partition(".")[0] for each in node.names)
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            yield node.module.partition(".")[0]
+
+
+def test_torch_is_imported_where_models_are_and_nowhere_else():
+    elsewhere = {
+        str(path.relative_to(SRC))
+        for path in SRC.rglob("*.py")
+        if path.relative_to(SRC).parts[0] not in WITH_TORCH and "torch" in packages_in(path)
+    }
+    assert elsewhere == set(TORCH_ELSEWHERE)
+
+
+def test_the_mechanism_needs_numpy_and_nothing_else():
+    used = {each for path in (SRC / "mechanism").rglob("*.py") for each in packages_in(path)}
+    assert used - sys.stdlib_module_names == {"numpy"}
+
+
 def test_what_all_share_imports_nothing_above_it():
     for shared in SHARED:
         wrong = {named(other) for _, other in imported_by((shared,)) if other[0] not in SHARED}
@@ -148,19 +200,8 @@ def constants(tree):
     return (name for name in assigned(tree) if name.isupper())
 
 
-MANY_TYPES = {
-    "Samples": "labelled images; and how many samples a document of the federation says",
-}
-MANY_CONSTANTS = {
-    "COLUMNS": "of a file of trainings, of metadata, of a table of the lab; and the most there are",
-    "LARGEST": "float that is read anywhere; and integer in canonical JSON",
-    "TERMS": "the lab's own; and the name of a member's file",
-}
-"""Names with several meanings, and which."""
-
-
 def test_the_name_of_a_class_or_an_alias_means_one_thing():
-    assert set(modules_of(types)) == set(MANY_TYPES)
+    assert modules_of(types) == {}
 
 
 def test_a_constant_that_other_packages_import_means_one_thing():
@@ -170,7 +211,8 @@ def test_a_constant_that_other_packages_import_means_one_thing():
             if isinstance(node, ast.ImportFrom):
                 away = len(path.relative_to(SRC).parts) <= node.level
                 imported |= {each.name for each in node.names if away}
-    assert set(modules_of(constants)) & imported == set(MANY_CONSTANTS)
+    many = modules_of(constants)
+    assert {name: many[name] for name in set(many) & imported} == {}
 
 
 def test_flare_is_imported_in_its_adapter_alone():

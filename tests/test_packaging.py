@@ -121,6 +121,7 @@ def test_a_plain_install_settles_advises_and_verifies(fedfact):
         (("train", "digits"), "train"),
         (("calibrate", "--data", "digits"), "train"),
         (("federation", "demo"), "flare"),
+        (("compare",), "plot"),
         (("settle", ROOT / "examples" / "hospitals.csv", "--error-scale", "1e6", "--plot", "a.png"),
          "plot"),
     ],

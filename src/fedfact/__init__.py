@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from .calibration import calibrate, read_runs
     from .federation.audit.verify import verify
     from .federation.deploy.in_process import run_federation
+    from .federation.ledger.store import read_ledger
     from .mechanism import RULES, Population, Settlement, Terms, settle
     from .report.plot import plot
     from .settlement import read_agents, read_terms, statement
@@ -40,6 +41,7 @@ __all__ = [
     "others_like",
     "plot",
     "read_agents",
+    "read_ledger",
     "read_result",
     "read_runs",
     "read_study",
@@ -65,6 +67,7 @@ __getattr__, __dir__ = _lazily(
         "others_like": "advice",
         "plot": "report.plot",
         "read_agents": "settlement",
+        "read_ledger": "federation.ledger.store",
         "read_result": "study.files.directory",
         "read_runs": "calibration",
         "read_study": "study.config.load",

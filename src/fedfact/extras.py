@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 
 from .errors import FedfactError
 
@@ -28,6 +29,13 @@ def missing(error: ModuleNotFoundError) -> str | None:
     if package not in EXTRAS:
         return None
     return f"this needs {package}: pip install 'fedfact[{EXTRAS[package]}]'"
+
+
+def require(package: str) -> None:
+    """Refuse to begin what needs this package in the end; it is looked for and not loaded."""
+    with naming_the_extra():
+        if find_spec(package) is None:
+            raise ModuleNotFoundError(name=package)
 
 
 @contextmanager

@@ -32,6 +32,11 @@ def test_a_member_says_its_size_where_members_have_sizes(fedfact, examples, tmp_
     one = json.loads(fedfact(*base).out)
     four = json.loads(fedfact(*base, "--size", 4).out)
     assert (one["samples"], four["samples"]) == (2_000, 4_000)
+    assert one["alone"] == 200_000  # cents, as the fee and all that an outcome names
+    rebate = one["outcomes"][0]
+    for name in ("worst", "believed", "realised", "best"):
+        assert rebate[name] == pytest.approx(100_000 / 6 + 100_000)  # of six: e(M) + c·m
+    assert rebate["fee"] == 100_000 * 5 // 6 + 1
     assert four["alone"] == 2 * one["alone"]
     assert four["others_samples"] == 2 * one["others_samples"]
     sized = tmp_path / "sized.csv"

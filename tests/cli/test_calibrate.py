@@ -103,7 +103,14 @@ def test_a_picture(fedfact, runs_csv, tmp_path, ending, members):
 def test_a_notebook_draws_it_and_shows_it(runs_csv):
     found = calibrate(read_runs(runs_csv))
     assert plot(found).title == "The learning curve, and what federation saves members"
-    assert "samples  runs" in repr(found)
+    title, header, *_ = repr(found).splitlines()
+    terms = found.terms
+    assert title == (
+        f"Calibration from {len(found.runs)} runs: "
+        f"error_scale = {terms.error_scale:g}, exponent = {terms.exponent:.3f}"
+    )
+    assert header.split()[:2] == ["samples", "runs"]
+    assert f"<caption>{title}</caption>" in found._repr_html_()
 
 
 BAD = {

@@ -103,9 +103,9 @@ def test_true_costs_give_the_losses_alone_and_settled(fedfact, examples):
     )
     rows = {row["agent"]: row for row in json.loads(run.out)["agents"]}
     # Hazel: A/m + c·m = 2,000,000/2,000 + 0.5·2,000; settled = A/M + c·m + what it paid, net.
-    assert rows["Hazel"]["loss_alone"] == 2000.0
-    expected = 2_000_000 / 18_522 + 1000 - rows["Hazel"]["net"] / 100
-    assert rows["Hazel"]["loss_settled"] == pytest.approx(expected, abs=1e-9)
+    assert rows["Hazel"]["loss_alone"] == 200_000.0  # in cents, as all amounts of the row
+    expected = 100 * (2_000_000 / 18_522 + 1000) - rows["Hazel"]["net"]
+    assert rows["Hazel"]["loss_settled"] == pytest.approx(expected, abs=1e-7)
     assert all(
         row["loss_settled"] < row["loss_alone"] for row in rows.values() if not row["charge"]
     )
@@ -155,7 +155,7 @@ def test_measured_losses_count_at_their_value(fedfact, tmp_path):
     row = json.loads(run.out)["agents"][0]
     # 10 for the gain of 1.0 is paid, and as much comes back from the two others' 20 by halves.
     assert (row["fee"], row["rebate"]) == (1000, 1000)
-    assert (row["loss_alone"], row["loss_settled"]) == (15.2, 5.2)
+    assert (row["loss_alone"], row["loss_settled"]) == (1520, 520)
 
 
 def test_a_shortfall_is_part_of_the_result(fedfact, tmp_path):
@@ -307,7 +307,7 @@ def test_an_input_is_never_overwritten(fedfact, agents_csv):
 def test_escrow_and_minimum_samples_are_kept(fedfact, agents_csv, tmp_path):
     terms = tmp_path / "terms.toml"
     for line, message in [
-        ("escrow = 1000", "exceeds the escrow of 1000"),
+        ("escrow = 1000", "exceeds the escrow of 0.001000 in the terms"),
         (
             "minimum_samples = 1340",
             "row 6 (line 7): agent 'fay': samples is 408; with a minimum of",

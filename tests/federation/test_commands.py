@@ -291,6 +291,18 @@ def test_money_is_shown_in_its_currency(run, finished, capsys):
     assert f"surplus {record.settled.surplus / 100:.2f} EUR" in run("verify", operator).stdout
 
 
+def test_a_surplus_of_charges_is_told_apart(finished, capsys):
+    said = overview(replay(read_ledger(str(finished.shared.directory))))
+    assert said["charges"] == 0
+    for charges in (0, 250):
+        print_overview(said | {"surplus": 300, "charges": charges}, running=False)
+        status = " ".join(capsys.readouterr().out.split())
+        assert "surplus 3.00 EUR" in status
+        assert "The surplus is the operator's" in status
+        assert ("(2.50 EUR of it charges)" in status) is (charges > 0)
+        assert ("Charges are given back to nobody" in status) is (charges > 0)
+
+
 def test_who_will_not_be_admitted_is_told_before_it_joins(run, tmp_path, requests):
     terms = TERMS.replace("[money]", "[money]\nminimum_samples = 150")
     (tmp_path / "terms.toml").write_text(terms)

@@ -270,7 +270,7 @@ def test_an_absurd_report_is_turned_away_and_the_others_go_on(make_house, wired,
 
 
 def answer(key, reply, content, body=b""):
-    """The reply with another content, signed by who should."""
+    """The reply with another content, signed by the one who should."""
     said = head(reply)
     return write_message(
         key,

@@ -182,7 +182,7 @@ def test_1_money_is_conserved_beyond_64_bits():
 @examples
 @given(analytic())
 def test_2_nobody_is_worse_off_than_alone(scenario):
-    """u·e(M) + fee − received ≤ u·e(m) in every draw, for who is not charged.
+    """u·e(M) + fee − received ≤ u·e(m) in every draw, for agents not charged.
 
     Within the two units that rounding a fee up and a rebate down can cost; where fees are rounded
     down, to the unit. Floats of these formulas are good to a part in 10^14.

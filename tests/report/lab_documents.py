@@ -84,6 +84,7 @@ def _rule(name, cost, lies, rounds):
 def cell(rule, attack, gain=0.0, **others):
     return {
         "rule": rule, "attack": attack, "applies": True, "gain": gain, "gain_error": 0.001,
+        "best_gain": 1.5 * gain, "best_place": 0.0,
         "honest": gain / 10, "honest_error": 0.0002, "worst": gain / 5,
         "payer": "the honest" if gain > 0 else "nobody", "irrational": 0.0, "deficit": False,
         "surplus": 0.01, "surplus_before": 0.02, "wins": None, "wins_before": None, **others,

@@ -29,6 +29,9 @@ class LossRange:
     best: float
 
 
+_LOSSES = ("worst", "believed", "realised", "best")
+
+
 @dataclass(frozen=True, slots=True)
 class Deviation:
     """What a lie or a free ride changes: ``added`` loss, as a part of the loss alone, by play.
@@ -95,8 +98,12 @@ class Advice(Tabular):
         )
 
     def rows(self) -> list[dict[str, Any]]:
-        """One row a rule: what an honest member may end with under it."""
-        return [asdict(outcome) for outcome in self.outcomes]
+        """One row a rule: what an honest member may end with under it, in minor units."""
+        unit = float(self.terms.unit)
+        return [
+            {key: cell / unit if key in _LOSSES else cell for key, cell in asdict(outcome).items()}
+            for outcome in self.outcomes
+        ]
 
     def shown_rows(self) -> list[dict[str, Any]]:
         """The same with losses as people write money."""
@@ -107,7 +114,7 @@ class Advice(Tabular):
                 name: cell if name in plain else fee(cell) if name == "fee" else written(cell)
                 for name, cell in row.items()
             }
-            for row in self.rows()
+            for row in map(asdict, self.outcomes)
         ]
 
     @property

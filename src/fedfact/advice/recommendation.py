@@ -92,8 +92,11 @@ def remarks(applicant: Applicant) -> list[str]:
 
 
 def document(advice: Advice) -> dict[str, Any]:
-    """The advice, figures and words, as a JSON document."""
-    figures = asdict(advice)
+    """The advice, figures and words, as a JSON document: losses in minor units, as fees are."""
+    figures = asdict(advice) | {
+        "alone": advice.alone / float(advice.terms.unit),
+        "outcomes": advice.rows(),
+    }
     for deviation in figures["deviations"]:
         deviation.update(deviation.pop("added"))
     return {

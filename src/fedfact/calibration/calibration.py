@@ -17,7 +17,7 @@ import numpy as np
 from ..arrays import IN_RANGE, LARGEST, MOST_SAMPLES, SMALLEST, Ints
 from ..errors import InputError
 from ..mechanism import Terms
-from ..results import Tabular
+from ..results import Tabular, html_table, text_table
 from .bound import Saving, place_of_whole, weights_of, welch
 from .fit import PowerLaw, fit, fit_given
 from .runs import Runs, Sizes
@@ -91,6 +91,21 @@ class Calibration(Tabular):
         times = max(((high - low) / 2 / WANTED) ** 2, 1)
         size = len(self.sizes.samples)
         return ceil((times - 1) * len(self.runs) / size) * size
+
+    def __repr__(self) -> str:
+        """Say what terms it found, and show what was measured at each size."""
+        return f"{self._title}\n{text_table(self.rows())}"
+
+    def _repr_html_(self) -> str:
+        return html_table(self.rows(), self._title)
+
+    @property
+    def _title(self) -> str:
+        terms = self.terms
+        return (
+            f"Calibration from {len(self.runs):,} runs: "
+            f"error_scale = {terms.error_scale:g}, exponent = {terms.exponent:.3f}"
+        )
 
     def rows(self) -> list[dict[str, Any]]:
         """A row for each size: mean loss, fit, and the fit of A/m."""

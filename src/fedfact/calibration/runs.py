@@ -77,10 +77,11 @@ class Sizes:
     measure: str = LOSS
 
 
-def read_runs(path: Path, measure: str = LOSS) -> Runs:
+def read_runs(path: Path | str, measure: str = LOSS) -> Runs:
     """Trainings from a CSV or JSON file with the columns samples, seed and what was measured."""
     if measure in _KEYS:
         raise InputError(f"{measure} is not measured; name a column such as {LOSS} or error")
+    path = Path(path)
     read = read_columns(path, (*_KEYS, measure), of="run")
     samples, loss, seed = read.whole("samples"), read.numbers(measure), read.numbers("seed")
     _check_seeds(path, seed, read.place)

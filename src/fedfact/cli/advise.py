@@ -18,10 +18,10 @@ from ..advice import advise as work_out
 from ..advice.recommendation import document, remarks
 from ..arrays import IN_RANGE, LARGEST, SMALLEST
 from ..errors import InputError
-from ..io.files import check_output, write_whole
+from ..io.files import write_whole
 from ..report import FIGURES
 from ..settlement.terms import read_terms
-from .shared.options import AsJson
+from .shared.options import AsJson, check_picture
 from .shared.output import note, print_json, print_table, stdout
 from .shared.tables import new_table
 
@@ -66,8 +66,7 @@ def advise(
         raise InputError("--others says it all; leave out --total and --agents")
     if total is not None and agents is None:
         raise InputError("--total needs --agents, the number of agents that share it")
-    if plot is not None:
-        check_output(plot, FIGURES, (terms,) if others is None else (terms, others))
+    check_picture(plot, FIGURES, terms, others)
     offered = read_terms(terms)
     if offered.error_scale is None:
         raise InputError(f"{terms}: error_scale is missing; advice needs it")

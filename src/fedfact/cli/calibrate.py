@@ -8,9 +8,9 @@ import typer
 
 from ..data.registry import DATASETS
 from ..errors import InputError
-from ..io.files import check_output, write_whole
+from ..io.files import write_whole
 from ..report import FIGURES
-from .shared.options import AsJson, DataDirectory, DeviceOption
+from .shared.options import AsJson, DataDirectory, DeviceOption, check_picture
 from .shared.output import note, print_json
 from .shared.progress import progress_bar
 
@@ -88,8 +88,7 @@ def calibrate(
     from ..calibration import document, read_runs
     from .calibration_table import print_calibration
 
-    if plot is not None:
-        check_output(plot, FIGURES, () if runs is None else (runs,))
+    check_picture(plot, FIGURES, runs)
     wanted = None if members is None else _members(members)
     training = {"sizes": sizes, "seeds": seeds, "epochs": epochs, "output": output}
     if data is not None and runs is not None:

@@ -17,7 +17,7 @@ from ..settlement.document import FORMATS as SETTLEMENTS
 from ..settlement.document import document, encode, remarks
 from ..settlement.statement import statement
 from ..settlement.terms import read_terms
-from .shared.options import AsJson
+from .shared.options import AsJson, check_picture
 from .shared.output import note, print_json
 from .shared.tables import print_settlement, print_statement
 
@@ -93,8 +93,7 @@ def settle(
     inputs = (agents,) if terms is None else (agents, terms)
     if output is not None:
         check_output(output, SETTLEMENTS, inputs)
-    if plot is not None:
-        check_output(plot, FIGURES, inputs)
+    check_picture(plot, FIGURES, *inputs)
     given: dict[str, Any] = {
         "rule": rule,
         "error_scale": error_scale,

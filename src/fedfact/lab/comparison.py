@@ -1,5 +1,6 @@
 """All rules on one population: honest reports, lies, learners, and every attack."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,18 +25,22 @@ class Comparison(LabResult):
     attacks: AttackTable
 
     def rows(self) -> list[dict[str, Any]]:
-        """A row for each rule: samples and losses, if agents tell the truth, lie or learn."""
+        """A row for each rule: samples and losses, if agents tell the truth, lie or learn.
+
+        Of attacks the largest gain: on average, and of those that are best placed for one.
+        """
         plays = {"true": self.true, "strategic": self.strategic, "learned": self.learned}
         rows = []
         for rule in self.attacks.rules:
             ends = {key: play.end_of(rule.name) for key, play in plays.items()}
-            gains = [cell.gain for cell in self.attacks.cells_of(rule.name)]
+            cells = self.attacks.cells_of(rule.name)
             rows.append(
                 {
                     "rule": rule.name,
                     **{f"samples_share_{key}": end.samples_share for key, end in ends.items()},
                     **{f"mean_loss_{key}": end.mean_loss for key, end in ends.items()},
-                    "best_attack": max((gain for gain in gains if gain is not None), default=None),
+                    "best_attack": _most(cell.gain for cell in cells),
+                    "best_placed": _most(cell.best_gain for cell in cells),
                 }
             )
         return rows
@@ -49,6 +54,11 @@ class Comparison(LabResult):
             "learned": self.learned.document(),
             "attacks": self.attacks.document(),
         }
+
+
+def _most(gains: Iterable[float | None]) -> float | None:
+    """The largest, of attacks that can be tried."""
+    return max((gain for gain in gains if gain is not None), default=None)
 
 
 def compare(

@@ -196,11 +196,13 @@ def settle(population: Population, terms: Terms, seed: int | None = None) -> Set
         charge = rule.charge(population, terms)
     else:
         fee, compensation, pool, shortfall = waterfall(population, terms)
-    if terms.escrow is not None:
+    if (escrow := terms.escrow) is not None:
+        money = terms.money_unit.money
         population.refuse(
-            fee > terms.escrow,
+            fee > escrow,
             lambda k: (
-                f"its fee of {fee[k]} minor units exceeds the escrow of {terms.escrow} in the terms"
+                f"its fee of {money(int(fee[k]))} exceeds the escrow of {money(escrow)} in the "
+                "terms"
             ),
         )
     given = rule.give_back(population, pool, terms, seed)

@@ -80,8 +80,9 @@ class AgentsFile(Tabular):
         return InputError(f"{where}: {error}")
 
 
-def read_agents(path: Path) -> AgentsFile:
+def read_agents(path: Path | str) -> AgentsFile:
     """Read a file of agents, checking every value by itself."""
+    path = Path(path)
     read = read_columns(path, REQUIRED, OPTIONAL)
 
     def optional(name: str, reader: Callable[[str], Any]) -> Any:

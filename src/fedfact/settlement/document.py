@@ -24,7 +24,7 @@ def columns(
 
     Compensations appear where losses were measured, and penalties (Eq. 8) where they are asked
     for. With true costs, so do each agent's loss had it trained alone on the same data, and the
-    loss it ends with.
+    loss it ends with, in minor units too, though not in whole ones.
     """
     table: dict[str, list[Any]] = {"agent": list(settlement.population.agents)}
     for name in _amounts(settlement, penalty):
@@ -32,7 +32,8 @@ def columns(
     table["group"] = [None if g < 0 else g for g in settlement.group.tolist()]
     table["won"] = settlement.won.tolist()
     if true_cost is not None:
-        alone, settled = settlement.losses(true_cost)
+        unit = float(settlement.terms.unit)
+        alone, settled = (loss / unit for loss in settlement.losses(true_cost))
         table |= {"loss_alone": alone.tolist(), "loss_settled": settled.tolist()}
     return table
 

@@ -25,9 +25,9 @@ FEDERATION = ("money", "training", "conduct", "name", "version", "operator", "se
 """The keys of a federation's files."""
 
 
-def read_terms(path: Path) -> Terms:
+def read_terms(path: Path | str) -> Terms:
     """Read and check terms; unknown keys are refused with the nearest valid name."""
-    table = read_sections(path)
+    table = read_sections(Path(path))
     try:
         return terms_of(table)
     except InputError as error:

@@ -74,10 +74,10 @@ class Part:
 def run_study(
     study: Study,
     machine: Machine,
-    output: Path,
+    output: Path | str,
     *,
     resume: bool = False,
-    data_dir: Path | None = None,
+    data_dir: Path | str | None = None,
     command: str = "fedfact run",
     progress: Progress = silent,
     note: Callable[[str], None] = lambda text: None,
@@ -88,6 +88,7 @@ def run_study(
     trained before is read, not repeated; a training that was killed goes on from its checkpoint.
     Where all of it is there, neither the data nor the device is needed: it is only settled anew.
     """
+    output, data_dir = Path(output), Path(data_dir) if data_dir else None
     check_directory(study, output, resume=resume)
     parts = _plan(study, machine, output, data_dir, progress)
     before = [part.read(study) for part in parts]

@@ -63,7 +63,7 @@ def test_every_amount_of_advice_is_there_in_full(fedfact, examples, narrow, agen
     assert "…" not in run.out.replace("if …", "").replace("if you …", "")
     for outcome in document["outcomes"]:
         for name in ("worst", "realised"):
-            assert f"{outcome[name]:z,.2f}" in run.out
+            assert f"{outcome[name] / 100:z,.2f}" in run.out  # JSON has cents throughout
     for deviation in document["deviations"]:
         assert deviation["name"] in run.out.replace("\n", " ")
         assert f"{deviation['rebate']:+.1%}" in run.out

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from fedfact.errors import InputError
 from fedfact.federation.wire.canonical import (
     DEEPEST,
-    LARGEST,
+    LARGEST_INTEGER,
     MOST,
     canonical,
     decimal,
@@ -20,7 +20,7 @@ from fedfact.federation.wire.canonical import (
 )
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
-LEAVES = st.none() | st.booleans() | st.integers(-LARGEST, LARGEST) | TEXTS
+LEAVES = st.none() | st.booleans() | st.integers(-LARGEST_INTEGER, LARGEST_INTEGER) | TEXTS
 DOCUMENTS = st.recursive(
     LEAVES,
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(TEXTS, inner, max_size=4),
@@ -116,7 +116,10 @@ def nested(depth):
 
 def test_limits_are_where_they_are_said_to_be():
     assert read_canonical(canonical(nested(DEEPEST))) == nested(DEEPEST)
-    assert read_canonical(canonical([LARGEST, -LARGEST])) == [LARGEST, -LARGEST]
+    assert read_canonical(canonical([LARGEST_INTEGER, -LARGEST_INTEGER])) == [
+        LARGEST_INTEGER,
+        -LARGEST_INTEGER,
+    ]
     assert read_canonical(b'"' + b"a" * (MOST - 2) + b'"')
     assert read_canonical(b"[1,2]", most=5) == [1, 2]
     with pytest.raises(InputError, match="5 bytes, more than the 4"):

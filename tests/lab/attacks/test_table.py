@@ -731,6 +731,18 @@ def test_all_of_it_on_one_population():
     assert [found[key]["lies"] for key in ("true", "strategic", "learned")] == [False, True, True]
 
 
+def test_other_curves_are_a_table_of_their_own():
+    """A row a rule and curve, as text and as HTML too."""
+    found = attack(given_costs(), rules=["rebate", "federated"], populations=20, curves=True).curves
+    rows = found.rows()
+    assert {row["case"] for row in rows} == {case.name for case in found.cases}
+    assert [row["rule"] for row in rows[:2]] == ["federated", "rebate"]
+    assert rows[1]["loss"] == found.cell("rebate", "right").loss
+    title, header, *_ = repr(found).splitlines()
+    assert (title, header.split()) == ("CurveTable", list(rows[0]))
+    assert found._repr_html_().count("<tr>") == 1 + len(rows)
+
+
 def test_unknown_attacks_are_refused():
     check_attacks(["merged", "leave-half"])
     with pytest.raises(InputError, match="attack 'mergd' is not known; did you mean merged"):

@@ -16,6 +16,9 @@ from typer.testing import CliRunner
 from fedfact.cli.lab.compare import compare
 from fedfact.errors import InputError
 from fedfact.io.folders import check_folder
+from fedfact.lab import Setting
+from fedfact.lab import compare as play_all
+from fedfact.mechanism.rules import Rebate
 from fedfact.report.base.pictures import pictures
 from fedfact.report.lab.advice import advice
 from fedfact.report.lab.attacks import attacks
@@ -26,7 +29,7 @@ from fedfact.report.lab.plays import times
 from fedfact.report.lab.reports import reports_over_rounds
 from fedfact.report.lab.samples import samples_over_rounds
 from fedfact.report.lab.summary import summaries
-from fedfact.report.lab.table import COLUMNS, restless, rules_side_by_side
+from fedfact.report.lab.table import RULE_COLUMNS, restless, rules_side_by_side
 from fedfact.report.lab.welfare import welfare
 
 FACT = ("sandwich", "rebate")
@@ -151,6 +154,19 @@ def test_few_rules_and_three_agents(tmp_path, rules, learned):
     moved = sum(rule in made.FAR for rule in rules)
     panels -= len(rules) - moved if moved else 0  # reports that never move are not drawn
     assert sum(tag == "svg" for tag, _ in shown.tags) == panels
+
+
+def test_a_rule_of_ones_own_played_from_python_is_on_the_page(tmp_path):
+    """It was no command that played it, so the page shows none."""
+
+    class Own(Rebate):
+        name = "own"
+
+    setting = Setting.read(agents=3)
+    found = play_all(setting, rules=["rebate", Own()], populations=5, rounds=5)
+    shown = read(write_compare(found.document(), tmp_path))
+    assert {"FACT rebate", "FACT own"} <= {text.strip() for text in shown.text}
+    assert sum(tag == "pre" for tag, _ in shown.tags) == 0
 
 
 def test_names_stay_names(tmp_path):
@@ -323,8 +339,8 @@ def test_a_cell_tells_all_of_it():
     assert {"+2k", "−1e11"} <= written
     (row, _) = attacks(document).rows
     assert row[:4] == ["RealFM", "claims data it did not use", 1, 20.0]
-    assert plain(str(row[9])) == "25 %"
-    assert row[10] == "yes"
+    assert plain(str(row[11])) == "25 %"
+    assert row[12] == "yes"
 
 
 def test_rules_side_by_side(whole):
@@ -336,8 +352,25 @@ def test_rules_side_by_side(whole):
     assert sandwich["a liar gains at most"] == pytest.approx(96.6)  # made-up "claim" is one agent's
     assert rebate["samples, if agents lie"] == pytest.approx(100)
     assert by["training alone"]["an attack gains at most"] is None
+    assert by["training alone"]["the best-placed gain at most"] is None
+    assert rebate["an attack gains at most"] == pytest.approx(96.6)
+    assert rebate["the best-placed gain at most"] == pytest.approx(1.5 * 96.6)
     assert by["training alone"]["the best attack"] == "none"
-    assert set(COLUMNS) < set(header)
+    assert set(RULE_COLUMNS) < set(header)
+
+
+@pytest.mark.parametrize(("best", "told"), [(1.02, 102.0), (0.00005, 0.0), (-0.1, 0.0)])
+def test_a_mean_does_not_hide_what_the_best_placed_gain(best, told):
+    cells = [made.cell("rebate", "split", -0.2, best_gain=best), made.no_cell("sandwich", "split")]
+    document = made.compared(FACT)
+    document["attacks"] = made.attacks(FACT, ("split",), cells=cells)
+    header, rows = rules_side_by_side(document)
+    by = {row[0]: dict(zip(header, row, strict=True)) for row in rows}
+    assert by["FACT rebate"]["an attack gains at most"] == 0
+    assert by["FACT rebate"]["the best-placed gain at most"] == pytest.approx(told)
+    assert by["FACT sandwich"]["the best-placed gain at most"] is None
+    ((*_, gain, place),) = ([row[3], *row[5:7]] for row in attacks(document).rows)
+    assert (gain, place) == (best, "cheapest")
 
 
 def test_numbers_that_are_not_final_are_named(whole):
@@ -356,7 +389,7 @@ def test_samples_that_nobody_checks_are_no_lie():
     assert summary.pays == []
     assert [hit.attack for hit in summary.claims] == ["claims"]
     _, (row,) = rules_side_by_side(document)
-    assert row[9:13] == [0.0, 0.0, pytest.approx(90), "none"]
+    assert row[9:14] == [0.0, 0.0, 0.0, pytest.approx(90), "none"]
     advised = answers(document)["Agents try whatever pays"]
     assert "No attack of the table pays where samples are counted: FACT rebate." in advised
     assert advised.endswith("Claims that nobody counts pay under FACT rebate.")

@@ -7,6 +7,7 @@ from html.parser import HTMLParser
 
 import pytest
 
+from fedfact import RULES
 from fedfact.errors import InputError
 from fedfact.report.study.charts import STEMS
 from fedfact.report.study.page import page, write_report
@@ -93,6 +94,13 @@ def test_the_page_says_what_it_should(written):
         'name = "cifar10"', "gpu H200", "What the losses mean",
     ):  # fmt: skip
         assert part in text
+
+
+def test_the_page_says_whose_the_surplus_is_and_why_there_is_one(written):
+    text = " ".join(" ".join(written.text).split())
+    assert "Surplus is the operator's" in text
+    assert f"Under sandwich, {RULES['sandwich'].surplus_reason}." in text
+    assert f"Under rebate and shared, {RULES['rebate'].surplus_reason}." in text
 
 
 @pytest.mark.parametrize(

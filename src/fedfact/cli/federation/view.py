@@ -55,9 +55,11 @@ def print_overview(said: dict[str, Any], running: bool) -> None:
     if said["void"]:
         stdout().print(f"void: {said['void']}", soft_wrap=True)
     elif said["surplus"] is not None:
-        stdout().print(f"surplus {money_unit(said).money(said['surplus'])}")
+        money, charges = money_unit(said).money, said["charges"]
+        part = f" ({money(charges)} of it charges)" if charges else ""
+        stdout().print(f"surplus {money(said['surplus'])}{part}")
         if said["surplus"]:
-            stdout().print(surplus_says(said["rule"]))
+            stdout().print(surplus_says(said["rule"], charges > 0))
 
 
 def money_unit(said: dict[str, Any]) -> MoneyUnit:

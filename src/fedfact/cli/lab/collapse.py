@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from ...data.registry import FROM_SCRATCH
+from ...extras import require
 from ..shared.options import AsJson, DataDirectory, DeviceOption
 from ..shared.output import note, print_json, print_table, stdout
 from ..shared.progress import progress_bar
@@ -43,6 +44,7 @@ def collapse(
     from ...study.collapse.run import recipe_of, run_collapse
     from ...training import Machine
 
+    require("matplotlib")
     recipe = recipe_of(dataset, epochs)
     setting = Setting.read(COSTS if costs is None else costs, agents)
     machine = Machine(device)

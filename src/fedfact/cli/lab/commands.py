@@ -6,11 +6,11 @@ from typing import Annotated, Literal
 import typer
 
 from ...errors import InputError
-from ...io.files import check_output, write_whole
+from ...io.files import write_whole
 from ...lab.attacks.registry import check_attacks
 from ...lab.attacks.table import attack as try_all
 from ...lab.play.equilibrium import equilibrium as play
-from ..shared.options import AsJson
+from ..shared.options import AsJson, check_picture
 from ..shared.output import note, print_json
 from ..shared.progress import progress_bar
 from .collapse import collapse
@@ -66,8 +66,7 @@ def equilibrium(
         )
     if truthful and knows is not None:
         raise InputError("--knows is for agents that lie; leave it out, or --truthful")
-    if plot is not None:
-        check_output(plot, _DRAWN, () if terms is None else (terms,))
+    check_picture(plot, _DRAWN, terms)
     setting = read_setting(agents, costs, terms, rule)
     with progress_bar() as (progress, _):
         document = play(
@@ -112,8 +111,7 @@ def attack(
     """
     from .tables import print_attacks
 
-    if plot is not None:
-        check_output(plot, _DRAWN, () if terms is None else (terms,))
+    check_picture(plot, _DRAWN, terms)
     check_attacks(attacks or ())
     setting = read_setting(agents, costs, terms, rule)
     with progress_bar() as (progress, _):

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from ...extras import require
 from ...io.files import write_json
 from ...io.folders import check_folder, make_folder
 from ...lab.comparison import compare as play_all
@@ -36,6 +37,7 @@ def compare(
 ) -> None:
     """Compare all rules: agents that tell the truth, that lie, that learn, and that attack."""
     check_folder(output, _FILES, ("figures",))
+    require("matplotlib")
     setting = read_setting(agents, costs, terms)
     with progress_bar() as (progress, _):
         found = play_all(
@@ -62,14 +64,14 @@ def compare(
 def _print_rules(document: dict[str, Any]) -> None:
     """The key numbers of every rule."""
     from ...report.base.words import number
-    from ...report.lab.table import COLUMNS, MEANS, restless, rules_side_by_side
+    from ...report.lab.table import MEANS, RULE_COLUMNS, restless, rules_side_by_side
 
     _, rows = rules_side_by_side(document)
-    table = new_table("rule", *COLUMNS.values())
+    table = new_table("rule", *RULE_COLUMNS.values())
     for title, *cells in rows:
         texts = (
             "–" if c is None else f"{c:,}" if isinstance(c, int) else number(float(c))
-            for c in cells[: len(COLUMNS)]
+            for c in cells[: len(RULE_COLUMNS)]
         )
         table.add_row(str(title), *texts)
     print_table(table)

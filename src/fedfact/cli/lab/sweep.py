@@ -5,10 +5,10 @@ from typing import Annotated, Any
 
 import typer
 
-from ...io.files import check_output, write_whole
+from ...io.files import write_whole
 from ...lab.sweep import SWEPT
 from ...lab.sweep import sweep as sweep_all
-from ..shared.options import AsJson
+from ..shared.options import AsJson, check_picture
 from ..shared.output import note, print_json, print_table, stdout
 from ..shared.progress import progress_bar
 from ..shared.tables import new_table
@@ -26,8 +26,7 @@ def sweep(
     as_json: AsJson = False,
 ) -> None:
     """What honest members bear and use: from 3 to 128 of them, and with flat and steep curves."""
-    if plot is not None:
-        check_output(plot, (".png", ".svg"), () if terms is None else (terms,))
+    check_picture(plot, (".png", ".svg"), terms)
     setting = read_setting(agents, costs, terms, rule)
     with progress_bar() as (progress, _):
         document = sweep_all(

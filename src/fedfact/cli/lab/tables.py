@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from ...report.base.words import heads
+from ...report.base.words import heads, place_in_order
 from ..shared.output import print_table, stdout
 from ..shared.tables import new_table
 
@@ -147,7 +147,7 @@ def _one_rule(document: dict[str, Any], cells: dict[tuple[str, str], dict[str, A
             part(cell["gain"], sign=True),
             _error(cell, "gain"),
             part(cell["best_gain"], sign=True),
-            _place(cell["best_place"]),
+            place_in_order(cell["best_place"]),
             part(cell["honest"], sign=True),
             _error(cell, "honest"),
             part(cell["worst"], sign=True),
@@ -188,15 +188,6 @@ def _gain(cell: dict[str, Any]) -> str:
 
 def _best(cell: dict[str, Any]) -> str:
     return part(cell["best_gain"], sign=True) if cell["applies"] else "–"
-
-
-def _place(place: float | None) -> str:
-    """Where in the order of costs."""
-    if place is None:
-        return "–"
-    names = ((0.0, "cheapest"), (1.0, "dearest"))
-    middle = "middle" if 0.3 < place < 0.7 else f"at {100 * place:.0f} %"
-    return dict(names).get(place, middle)
 
 
 def _harm(cell: dict[str, Any]) -> str:

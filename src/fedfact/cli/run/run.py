@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from ...data.registry import DATASETS
+from ...extras import require
 from ..shared.options import AsJson, DataDirectory, DeviceOption
 from ..shared.output import note, print_json, stdout
 from ..shared.progress import progress_bar
@@ -47,6 +48,7 @@ def run(
     from ...training import Machine
     from .study_table import print_studies
 
+    require("matplotlib")
     given = read_study(
         study, overrides or (), partitions=partition or None, seeds=seeds, agents=agents
     )

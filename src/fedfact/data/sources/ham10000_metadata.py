@@ -15,7 +15,7 @@ from ..dataset import check_classes, checked_labels
 from .archive import read_arrays
 
 CLASSES = ("akiec", "bcc", "bkl", "df", "mel", "nv", "vasc")
-COLUMNS = ("image_id", "lesion_id", "dx")
+_COLUMNS = ("image_id", "lesion_id", "dx")
 
 NameColumn = npt.NDArray[np.str_]
 
@@ -53,15 +53,15 @@ def from_table(path: Path) -> Metadata:
     try:
         header = [name.strip() for name in reader.fieldnames or ()]
         reader.fieldnames = header
-        for column in COLUMNS:
+        for column in _COLUMNS:
             if column not in header:
                 raise InputError(
                     f"{path}: column {column} is missing, found {', '.join(header)[:80]}; the "
-                    f"table needs {', '.join(COLUMNS)}, separated by commas or tabs"
+                    f"table needs {', '.join(_COLUMNS)}, separated by commas or tabs"
                 )
         for row in reader:
-            values = [(row[column] or "").strip() for column in COLUMNS]
-            for column, value in zip(COLUMNS, values, strict=True):
+            values = [(row[column] or "").strip() for column in _COLUMNS]
+            for column, value in zip(_COLUMNS, values, strict=True):
                 if not value:
                     raise InputError(f"{path}, line {reader.line_num}: {column} is empty; fill it")
             if values[2] not in CLASSES:

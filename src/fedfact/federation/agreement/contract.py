@@ -29,7 +29,7 @@ from ...mechanism.exact import MOST_MONEY
 from ...mechanism.fees import largest_fee
 from ...mechanism.population import MOST_SIZE, MOST_SIZE_IN_ALL
 from ..wire.canonical import canonical, digest, number_of
-from ..wire.document import Cost, Document, Hash, Money, Name, Samples
+from ..wire.document import Cost, Document, Hash, Money, Name, SampleCount
 
 Size = Annotated[int, Field(ge=1, le=MOST_SIZE)]
 
@@ -44,7 +44,7 @@ class Enrolment(Document):
     member: Name
     key: Hash
     reported_cost: Cost
-    capacity: Samples | None
+    capacity: SampleCount | None
     nonce: Hash
 
 
@@ -70,9 +70,9 @@ class Contract(Document):
     size: Size
     total_size: Annotated[int, Field(ge=3, le=MOST_SIZE_IN_ALL)]
     reported_cost: Cost
-    capacity: Samples | None
-    samples: Samples
-    others_samples: Samples
+    capacity: SampleCount | None
+    samples: SampleCount
+    others_samples: SampleCount
     fee: Money
     largest_fee: Money
     largest_charge: Money

@@ -12,7 +12,7 @@
   of the rounds that it was asked for. The charge goes by what is counted: being away is no misfit.
 - Neither is ever below the billing floor (`mechanism.billing`), so that one member's failure never
   blocks a settlement. Both are rounded down to whole samples, so that nothing is gained by parts
-  of one; who keeps its word has used enough for all that it promised.
+  of one; a member that keeps its word has used enough for all that it promised.
 - A member has left if it said so, or has missed more rounds at the end than it may: `MAY_MISS`, or
   a third of all where that is less. So no single lost answer makes it one that left. A member that
   left pays its fee and no charge, and forfeits reward and rebate. One that never took part owes
@@ -29,7 +29,7 @@ from pydantic import Field
 from ...errors import InputError
 from ...mechanism import Population, Terms, billing_floor, rule_of
 from ..wire.canonical import number_of
-from ..wire.document import Document, Hash, Name, Samples
+from ..wire.document import Document, Hash, Name, SampleCount
 from .contract import Contract, capacities_of, sizes_of
 
 Round = Annotated[int, Field(ge=1, le=1_000_000)]
@@ -58,8 +58,8 @@ class Attestation(Document):
     round: Round
     start: Hash
     steps: Annotated[int, Field(ge=1, le=1_000_000)]
-    samples: Samples
-    used: Samples
+    samples: SampleCount
+    used: SampleCount
     index: Hash
 
 
@@ -68,12 +68,12 @@ class Delivery(Document):
     it took part."""
 
     member: Name
-    promised: Samples
-    delivered: Samples
-    counted: Samples
+    promised: SampleCount
+    delivered: SampleCount
+    counted: SampleCount
     attended: Round
     asked: Round
-    billed: Samples
+    billed: SampleCount
     last_round: Round
     left: bool
 

@@ -11,7 +11,7 @@ from typing import Annotated
 from pydantic import Field
 
 from ...mechanism import Settlement, Terms, settle
-from ..wire.document import Document, Money, Name, Samples
+from ..wire.document import Document, Money, Name, SampleCount
 from .contract import Contract
 from .delivery import Delivery, billed_population, why_void
 
@@ -33,8 +33,8 @@ class Line(Document):
     """
 
     member: Name
-    samples: Samples
-    counted: Samples
+    samples: SampleCount
+    counted: SampleCount
     fee: Money
     charge: Money
     pool: Money

@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 from ...errors import FedfactError, InputError
 from ..ledger.entry import CLOCKS_MAY_DIFFER, FIRST, Entry, Unreadable, is_time
@@ -125,7 +126,7 @@ def _unchecked(why: str) -> list[Verdict]:
     return [Verdict(check.__name__, None, f"not checked: {why}") for check in CHECKS]
 
 
-def verify_ledger(place: str) -> tuple[list[Entry], list[Verdict]]:
+def verify_ledger(place: Path | str) -> tuple[list[Entry], list[Verdict]]:
     """The entries of a ledger wherever it is, and all checks of them.
 
     Where one cannot be read, that is a finding, and only those before it are there: a batch may

@@ -256,9 +256,9 @@ def ledger_place(directory: Path) -> str:
     return read_text(url, "the ledger's URL").strip()
 
 
-def read_ledger(place: str) -> list[Entry]:
+def read_ledger(place: Path | str) -> list[Entry]:
     """The entries of a ledger wherever it is: a directory, a file, an export or a URL."""
-    path = Path(place)
+    place, path = str(place), Path(place)
     if "://" not in place and path.is_dir():
         place = ledger_place(path)
     if place.endswith(".jsonl"):

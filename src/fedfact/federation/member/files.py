@@ -31,7 +31,7 @@ from ..wire.keys import Key, is_signed, keep_secret
 from ..wire.ledger_head import LedgerHead
 from .own_rounds import LastRound, OwnRound, keep_round, last_round, own_rounds
 
-TERMS, LEAVE = "terms.json", "leave"
+TERMS_FILE, LEAVE = "terms.json", "leave"
 
 _Read = TypeVar("_Read")
 
@@ -58,7 +58,9 @@ def own_key(directory: Path) -> str:
 
 def seasons_kept(directory: Path) -> list[int]:
     """The seasons that a member has terms of, in order."""
-    return sorted(int(path.parent.name[7:]) for path in directory.glob(f"season-[1-9]*/{TERMS}"))
+    return sorted(
+        int(path.parent.name[7:]) for path in directory.glob(f"season-[1-9]*/{TERMS_FILE}")
+    )
 
 
 class MemberFiles:
@@ -72,7 +74,7 @@ class MemberFiles:
 
     def published(self) -> Published:
         """The terms of the season."""
-        return read_published(self.folder / TERMS)
+        return read_published(self.folder / TERMS_FILE)
 
     @cached_property
     def key(self) -> Key:

@@ -224,7 +224,8 @@ class Member:
         expected = f"a fee of {money(fee)}" if fee >= 0 else f"{money(-fee)} paid to you"
         self._note(
             f"signed the contract: {contract.samples} samples, {expected} if all keep their word; "
-            f"a fee of {money(contract.largest_fee)} at most"
+            f"at most a fee of {money(contract.largest_fee)} and a charge of "
+            f"{money(contract.largest_charge)}"
         )
         return {"contract": contract.hash()}, b""
 

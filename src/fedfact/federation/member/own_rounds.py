@@ -21,7 +21,7 @@ from ...io.files import reason, write_whole
 from ...io.regular import read_bytes
 from ..agreement.delivery import Round
 from ..wire.canonical import digest
-from ..wire.document import Document, Hash, Samples
+from ..wire.document import Document, Hash, SampleCount
 
 LAST, EARLIER = "training.bin", "rounds.jsonl"
 
@@ -33,7 +33,7 @@ class OwnRound(Document):
     """A round that it answered: the distinct samples it had used, and whether that took it long."""
 
     round: Round
-    used: Samples
+    used: SampleCount
     late: bool
 
 

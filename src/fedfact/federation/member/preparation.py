@@ -13,7 +13,7 @@ from ...mechanism.fees import largest_fee
 from ..agreement.contract import agreed_samples, unfit
 from ..agreement.terms import Published, read_published
 from .config import MemberConfig, read_member_config
-from .files import TERMS, MemberFiles, seasons_kept
+from .files import TERMS_FILE, MemberFiles, seasons_kept
 from .member import CONFIG, Member
 
 
@@ -28,7 +28,7 @@ def make_ready(offered: Published, config: Path) -> MemberConfig:
         raise InputError(f"{config}: call the file {CONFIG}, in a directory of its own")
     seasons = seasons_kept(config.parent)
     for season in seasons:
-        beside = MemberFiles(config.parent, season).folder / TERMS
+        beside = MemberFiles(config.parent, season).folder / TERMS_FILE
         known = read_published(beside)
         same = (known.consortium, known.operator) == (offered.consortium, offered.operator)
         if not same or (known.season == offered.season and known != offered):
@@ -43,7 +43,7 @@ def make_ready(offered: Published, config: Path) -> MemberConfig:
     close_directory(config.parent)
     folder = MemberFiles(config.parent, offered.season).folder
     make_folder(folder)
-    write_whole(folder / TERMS, offered.encoded())
+    write_whole(folder / TERMS_FILE, offered.encoded())
     return own
 
 

@@ -41,6 +41,7 @@ def overview(state: LedgerState) -> dict[str, Any]:
         "model": last.model if last else None,
         "members": members,
         "surplus": record.settled.surplus if record.settled else None,
+        "charges": sum(line.charge for line in record.lines.values()) if record.settled else None,
         "void": record.void_in_words,
         "owed": record.owed,
         "entries": head.number + 1,

@@ -16,7 +16,7 @@ MOST = 1 << 20
 """The longest document, in bytes."""
 
 DEEPEST = 16
-LARGEST = 2**63 - 1
+LARGEST_INTEGER = 2**63 - 1
 
 
 def canonical(document: Any) -> bytes:
@@ -99,7 +99,7 @@ def _check(value: Any, depth: int) -> None:
         for inner in value:
             _check(inner, depth - 1)
     elif isinstance(value, int):
-        if abs(value) > LARGEST:
+        if abs(value) > LARGEST_INTEGER:
             raise InputError("a whole number in the document is out of range")
     elif value is not None and not isinstance(value, str):
         raise InputError(f"a {type(value).__name__} has no place in a canonical document")

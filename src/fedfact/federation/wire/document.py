@@ -38,7 +38,7 @@ Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$")]
 Words = Annotated[str, Field(max_length=500), AfterValidator(_printable)]
 Decimal = Annotated[str, Field(max_length=32), AfterValidator(_decimal)]
 Cost = Annotated[str, Field(max_length=32), AfterValidator(_cost)]
-Samples = Annotated[int, Field(ge=1, le=MOST_SAMPLES)]
+SampleCount = Annotated[int, Field(ge=1, le=MOST_SAMPLES)]
 Count = Annotated[int, Field(ge=0, le=MOST_SAMPLES)]
 Money = Annotated[int, Field(ge=-MOST_MONEY, le=MOST_MONEY)]
 

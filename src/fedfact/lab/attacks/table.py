@@ -34,8 +34,8 @@ def check_size(setting: Setting, populations: int) -> None:
         )
 
 
-@dataclass(frozen=True, eq=False)
-class CurveTable:
+@dataclass(frozen=True, eq=False, repr=False)
+class CurveTable(LabResult):
     """Honest agents with other curves, and every attack with the power law of `curves.POWER`."""
 
     cases: tuple[CurveCase, ...]
@@ -45,6 +45,10 @@ class CurveTable:
     def cell(self, rule: str, case: str) -> CurveCell:
         """One curve under one rule, by their names."""
         return next(each for each in self.cells if (each.rule, each.case) == (rule, case))
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A row for each curve and rule: what honest agents bear."""
+        return [cell.document() for cell in self.cells]
 
     def document(self) -> dict[str, Any]:
         """The cases, honest agents in each, and the attacks with a power law."""

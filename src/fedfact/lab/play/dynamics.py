@@ -24,7 +24,7 @@ _ROOM = 1e-3
 """A part of m* that takes no room from others who want to use more."""
 
 _PART = 0.01
-"""Of what an agent would use alone: who uses less is no contributor."""
+"""Of what an agent would use alone: an agent that uses less is none of the contributors."""
 
 _QUANTILES = (0.1, 0.5, 0.9)
 
@@ -69,7 +69,7 @@ class History:
 class Dynamics(Tabular):
     """How play went and where it ended, agent by agent; ``rounds`` it took to get there, if it did.
 
-    ``contributors`` are counted round by round: who takes turns with others is not always one.
+    ``contributors`` are counted round by round: an agent that takes turns is not always one.
     """
 
     reports: Floats

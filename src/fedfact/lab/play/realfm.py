@@ -23,7 +23,7 @@ _COSTS = ((Payoff(), 4.3755e-3), (Payoff(linear=True), 1.00185e-5))
 
 _ALONE = 5500.0
 _PART = 0.01
-"""Of what an agent would use alone: who uses less is no contributor."""
+"""Of what an agent would use alone: an agent that uses less is none of the contributors."""
 
 
 @dataclass(frozen=True)

@@ -37,7 +37,7 @@ class Auction(Sale):
         """The chosen are paid the lowest bid that was not, a sample.
 
         Ties are broken by lot, and this is the expectation: who is chosen is then paid its own bid,
-        so that nothing hangs on the lot for who bids its cost.
+        so that nothing hangs on the lot for an agent that bids its cost.
         """
         if table.n <= self.jobs:
             raise InputError(

@@ -1,4 +1,4 @@
-"""Accuracy shaping (Karimireddy, Guo and Jordan 2022): no money, a worse model for who uses less.
+"""Accuracy shaping (Karimireddy, Guo and Jordan 2022): no money, a worse model for less data.
 
 An agent is offered the error e(m) up to its m*, from there a line that falls by c + ε a sample,
 just more than a sample costs, and at best the error e(M) of all data. So it uses data up to m_max,
@@ -62,7 +62,7 @@ class Shaping(Shaped):
         )
 
     def best_samples(self, table: Table, cost: Floats, said: Floats) -> Floats:
-        """m_max, or what plain federated learning asks for if more; m* for who reports too low."""
+        """m_max, or what plain federated learning asks for if more; m* if the report is too low."""
         most = most_samples(said, table.others, table.curve)
         alone = table.curve.optimum(cost)
         enough = np.maximum(most, alone - table.others)

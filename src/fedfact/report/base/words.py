@@ -24,6 +24,15 @@ def heads(mean: float) -> str:
     return f"{mean:,.0f}" if mean == round(mean) else f"{mean:,.1f}"
 
 
+def place_in_order(place: float | None) -> str:
+    """Where in the order of costs, from 0, the cheapest, to 1, the dearest."""
+    if place is None:
+        return "–"
+    names = ((0.0, "cheapest"), (1.0, "dearest"))
+    middle = "middle" if 0.3 < place < 0.7 else f"at {100 * place:.0f} %"
+    return dict(names).get(place, middle)
+
+
 def percent(value: float) -> str:
     """A part as a percentage: 31.2 %."""
     if 0 < abs(value) < 1e-4:

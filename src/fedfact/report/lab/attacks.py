@@ -4,13 +4,14 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..base.chart import Chart, Panel
-from ..base.words import Cell, percent, signed_percent
+from ..base.words import Cell, percent, place_in_order, signed_percent
 from .heatmap import Cells, Look, draw_table
 from .plays import named, some, spoken
 from .summary import pays
 
-HEADER = ["rule", "attack", "attackers", "gain of an attacker", "± error", "loss of the honest",
-          "± error", "most an honest agent loses", "who pays", "may end worse than alone",
+HEADER = ["rule", "attack", "attackers", "gain of an attacker", "± error",
+          "gain of the best placed", "who that is", "loss of the honest", "± error",
+          "most an honest agent loses", "who pays", "may end worse than alone",
           "money may run out", "surplus before", "surplus after", "wins before",
           "wins after"]  # fmt: skip
 
@@ -48,8 +49,9 @@ def _rows(of: dict[str, Any], cells: Cells) -> list[list[Cell]]:
                     rule["title"],
                     attack["title"],
                     attack["attackers"],
-                    *(cell[key] for key in ("gain", "gain_error", "honest", "honest_error")),
-                    cell["worst"],
+                    *(cell[key] for key in ("gain", "gain_error", "best_gain")),
+                    place_in_order(cell["best_place"]),
+                    *(cell[key] for key in ("honest", "honest_error", "worst")),
                     cell["payer"],
                     percent(cell["irrational"] or 0),
                     "yes" if cell["deficit"] else "no",

@@ -115,4 +115,5 @@ def _borne(cell: dict[str, Any]) -> str:
 
 def _reproduce(document: dict[str, Any]) -> str:
     setting = [[key, cell_text(value)] for key, value in document["setting"].items()]
-    return f"{code(document['command'])}{table(['', ''], setting)}"
+    command = code(document["command"]) if "command" in document else ""  # none, from Python
+    return f"{command}{table(['', ''], setting)}"

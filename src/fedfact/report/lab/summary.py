@@ -21,10 +21,11 @@ SMALL = 1e-4
 
 @dataclass(frozen=True)
 class Hit:
-    """An attack on a rule: its name, and what an attacker gains."""
+    """An attack on a rule: its name, and what an attacker gains, on average and if well placed."""
 
     attack: str
     amount: float
+    placed: float
     pays: bool
     single: bool
     """One agent, under its own name, whose samples are checked: it can only lie and hold back."""
@@ -69,6 +70,12 @@ class RuleSummary:
     def best_alone(self) -> Hit | None:
         """The same of one agent that can only lie and hold back."""
         return next((hit for hit in self.hits if hit.single), None)
+
+    @property
+    def best_placed(self) -> float | None:
+        """What the best-placed attackers gain by any of them; 0 where that is nothing."""
+        most = max((hit.placed for hit in self.hits), default=None)
+        return most if most is None or most > SMALL else 0.0
 
     @property
     def tempts(self) -> bool:
@@ -154,7 +161,9 @@ def _summary(
 
 def _hit(cell: dict[str, Any], attack: dict[str, Any]) -> Hit:
     single = attack["attackers"] == 1 and attack["attack"] not in UNSEEN
-    return Hit(str(attack["title"]), float(cell["gain"]), pays(cell), single)
+    gain, placed = cell["gain"], cell["best_gain"]  # not finite where it is None
+    best = math.inf if placed is None else float(placed)
+    return Hit(str(attack["title"]), float(gain), best, pays(cell), single)
 
 
 def _worst(part: dict[str, Any]) -> float:

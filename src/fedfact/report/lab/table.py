@@ -6,7 +6,7 @@ from typing import Any
 from ..base.words import Cell, listed
 from .summary import Hit, summaries
 
-COLUMNS = {
+RULE_COLUMNS = {
     "samples, if true": "samples, true",
     "samples, if agents lie": "samples, lies",
     "contribute": "contribute",
@@ -17,6 +17,7 @@ COLUMNS = {
     "shut out": "shut out",
     "a liar gains at most": "a liar gains",
     "an attack gains at most": "an attack",
+    "the best-placed gain at most": "best placed",
     "a claim gains": "a claim",
 }
 """Of numbers: their names, and short ones for a terminal."""
@@ -27,7 +28,8 @@ MEANS = (
     "worst-off, the server and who is shut out are those where agents may lie and know all "
     "reports. A liar is one agent, an attack whatever was tried with samples that are counted, a "
     "claim one of samples that nobody counts; gains are over what honest agents bear under that "
-    "rule."
+    "rule, on average over attackers. Best placed: the same by whoever gains most, of the "
+    "cheapest, the dearest and those in the middle (the median over populations)."
 )
 
 
@@ -46,7 +48,7 @@ def rules_side_by_side(document: dict[str, Any]) -> tuple[list[str], list[list[C
     rows: list[list[Cell]] = []
     for each in summaries(document):
         true, lies = each.true, each.strategic
-        hits = each.best_alone, each.best, each.claims[0] if each.claims else None
+        claim = each.claims[0] if each.claims else None
         rows.append(
             [
                 each.title,
@@ -58,13 +60,15 @@ def rules_side_by_side(document: dict[str, Any]) -> tuple[list[str], list[list[C
                 _percent(lies["loss"]["worst"]),
                 _percent(lies["surplus"]),
                 lies["shut_out"],
-                *(_percent(_gain(hit)) for hit in hits),
+                *(_percent(_gain(hit)) for hit in (each.best_alone, each.best)),
+                _percent(each.best_placed),
+                _percent(_gain(claim)),
                 each.pays[0].attack if each.pays else "none",
                 each.true["needs"],
                 each.true["source"],
             ]
         )
-    return ["rule", *COLUMNS, "the best attack", "has to know", "source"], rows
+    return ["rule", *RULE_COLUMNS, "the best attack", "has to know", "source"], rows
 
 
 def _gain(hit: Hit | None) -> float | None:

@@ -17,7 +17,7 @@ from .cases import Case, cases_of
 from .charts import STEMS, charts_of
 from .key_numbers import checks, curve_numbers, key_numbers, other_numbers
 from .meanings import meanings
-from .rules import curve_only
+from .rules import curve_only, settled_by
 
 _BY_CURVE = (
     "By the curve of the terms, not measured: the loss of all agents under each rule, the cost of "
@@ -106,16 +106,20 @@ def _checks(cases: Sequence[Case]) -> str:
     text = (
         "Agents over all seeds that pass. Contributes, of honest agents: it uses the number of "
         "samples that is best for it, found by search, or all that it has. Rational: it ends no "
-        "worse than alone, whatever is drawn. Surplus is what the operator is left with and "
+        "worse than alone, whatever is drawn. Surplus is the operator's, what it is left with, and "
         "shortfall what compensations lack, mean over seeds, in units of test loss."
     )
+    reasons: dict[str, list[str]] = {}
+    for each in settled_by(cases):
+        reasons.setdefault(each.rule.surplus_reason, []).append(each.name)
+    text += "".join(f" Under {listed(names)}, {why}." for why, names in reasons.items())
     only = [each.name for each in curve_only(cases)]
     if only:
         text += (
             f" For {listed(only)}, all of these are by the curve and in its unit, and rational "
             "counts honest agents only: the others pay the consistency charge."
         )
-    return f'<p class="says">{text}</p>{table(*checks(cases))}'
+    return f'<p class="says">{escape(text)}</p>{table(*checks(cases))}'
 
 
 def _study(result: Result) -> str:

@@ -86,5 +86,5 @@ def deal(images: int, room: Ints, seed: int) -> list[Ints]:
 
 
 def first_of_each(dealt: Sequence[Ints], samples: Ints) -> list[Ints]:
-    """What is trained on where agents use so many of their images; who uses none is left out."""
+    """The images that each agent trains on; agents that use none are left out."""
     return [np.sort(images[:used]) for images, used in zip(dealt, samples, strict=True) if used > 0]

@@ -16,13 +16,13 @@ from .errors import in_words
 from .study import Study
 
 
-def read_study(which: str, overrides: Sequence[str] = (), **options: Any) -> Study:
+def read_study(which: Path | str, overrides: Sequence[str] = (), **options: Any) -> Study:
     """The study of a preset's name or a TOML file.
 
     ``overrides`` are texts like ``training.epochs=10``, the value as in TOML or plain text;
     ``options`` set keys of the study itself, where they are not None.
     """
-    table, where, folder = _table(which)
+    table, where, folder = _table(str(which))
     overridden = {text.partition("=")[0].strip() for text in overrides}
     if overridden & {"costs", "costs.file"}:
         folder = Path()  # a file is where the command is given

@@ -88,8 +88,9 @@ def find_results(path: Path) -> list[Path]:
     return inside
 
 
-def read_result(path: Path) -> Result:
+def read_result(path: Path | str) -> Result:
     """The results of a finished study."""
+    path = Path(path)
     with naming_the_extra():
         from .parquet import read_table  # here, because pyarrow loads slowly
 

@@ -3,7 +3,6 @@
 import time
 
 from fedfact.errors import InputError
-from fedfact.federation.agreement.terms import read_published
 from fedfact.federation.member.config import read_member_config
 from fedfact.federation.member.member import CONFIG, Member
 from fedfact.federation.wire.message import OPERATOR, read_message, write_message

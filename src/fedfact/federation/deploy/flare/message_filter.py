@@ -104,7 +104,7 @@ def _objection_to_member(
     if _family(target) != _SERVER:
         return "a message from one member to another"
     if headers.get(_CELL + "msg_type") in {"reply", "return"}:
-        return None  # of use only to who asked
+        return None  # of use only to the one that asked
     kind = (headers.get(_CELL + "channel"), headers.get(_CELL + "topic"))
     allowed = _TO_SERVER if target == _SERVER else _TO_JOB
     if kind == _STREAMED and target != _SERVER:

@@ -1,8 +1,8 @@
 """A member is in one place at a time.
 
-FLARE lets whoever comes last with a member's key and certificate take the place of who was there,
-so that two copies of a member's directory push each other out and neither is told. Here who is
-there keeps its place, as long as it can be heard; both and the operator are told who and where.
+FLARE lets whoever comes last with a member's key and certificate take the place of the one there,
+so that two copies of a member's directory push each other out and neither is told. Here the
+first keeps its place, as long as it can be heard; both and the operator are told who and where.
 
 The server says it to the two sites in frames of its own, which hold an address and nothing else.
 """

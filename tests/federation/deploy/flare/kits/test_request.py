@@ -30,7 +30,7 @@ def key():
 
 def around(held, **changes):
     """A member's request that holds this request for a certificate."""
-    tls = held if isinstance(tls, str) else tls.decode()
+    tls = held if isinstance(held, str) else held.decode()
     signed = {"member": "oak", "key": OWN.public, "tls": tls}
     signature = OWN.sign("request", canonical(signed))
     return canonical({"format": 1, **signed, "signature": signature} | changes)

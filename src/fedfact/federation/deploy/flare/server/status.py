@@ -8,7 +8,7 @@ import psutil
 
 from .....errors import InputError
 from .....io.files import alone, read_text, reason, write_json
-from ..kits.paths import read_address, server_workspace
+from ..kits.paths import server_workspace
 
 _CLOCK = 2.0  # seconds by which the system may err in when a process began
 
@@ -32,7 +32,6 @@ class Status:
 
 def supervise_lock(directory: Path) -> Path:
     """What the process that supervises a directory holds."""
-    read_address(directory)  # there is none where nothing was set up
     return server_workspace(directory) / "supervise.lock"
 
 
