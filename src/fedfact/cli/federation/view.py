@@ -45,8 +45,9 @@ def members_table(said: dict[str, Any], there: frozenset[str] | None = None) -> 
 def print_overview(said: dict[str, Any], running: bool) -> None:
     """How things stand, for people."""
     phase = f"{said['phase']} (void)" if said["void"] else said["phase"]
+    runs = "running" if running else "not running"
     stdout().print(
-        f"{said['federation']}: {phase}; {'running' if running else 'not running'}; "
+        f"{said['federation']}, season {said['season']}: {phase}; {runs}; "
         f"terms {said['terms'][:16]}, ledger of {said['entries']} entries"
     )
     if said["members"]:
