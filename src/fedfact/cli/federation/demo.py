@@ -16,7 +16,7 @@ def demo(
     directory: Annotated[
         Path, typer.Option(help="Where to make it; a demo that is there already goes on.")
     ] = Path("runs/federation-demo"),
-    rounds: Annotated[int, typer.Option(min=1, max=1000, help="Rounds in each season.")] = 20,
+    rounds: Annotated[int, typer.Option(min=1, max=1000, help="Rounds in each season.")] = 15,
     as_json: AsJson = False,
 ) -> None:
     """An operator and six members as real processes over mutual TLS, through two seasons.

@@ -60,10 +60,12 @@ class Standing:
 
     @property
     def admitted(self) -> set[str]:
-        """Who may connect: who is invited, but for those retired that have no part in the season
-        that is on."""
-        taking_part = set(self.state.seasons[-1].contracts) if self.begun else set()
-        return set(self.invited) - (self.state.retired.keys() - taking_part)
+        """Who may connect: who is invited, but for those retired that the season owes nothing."""
+        owed = set[str]()
+        if self.begun:
+            record = self.state.seasons[-1]
+            owed |= set(record.contracts if record.settled is None else record.owed)
+        return set(self.invited) - (self.state.retired.keys() - owed)
 
 
 def read_awaited(directory: Path) -> dict[str, str]:

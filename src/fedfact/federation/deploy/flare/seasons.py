@@ -81,7 +81,7 @@ def invite_members(
 def retire_member(directory: Path, member: str, why: str) -> int | None:
     """Enter that a member is in no season to come; the number of the entry, if it has one.
 
-    Its kit is removed where it has no part in the season that is on.
+    Its kit is removed, unless the season that is on owes it something still.
     """
     _refuse_running(directory)
     number = retire(directory, member, why)
@@ -99,8 +99,8 @@ def erase(directory: Path, member: str) -> None:
         raise InputError(f"{member} is not retired; only who is retired can be erased")
     if member in now.admitted:
         raise InputError(
-            f"{member} has a part in season {now.published.season} still; erase it when the next "
-            "season is published"
+            f"{member} has a part in season {now.published.season} still; erase it when it has its "
+            "statement, or when the next season is published"
         )
     erase_contact(directory, member)
     request_path(directory, member).unlink(missing_ok=True)
