@@ -11,7 +11,7 @@ from fedfact.federation.ledger.state import replay
 from fedfact.federation.member.files import MemberFiles, own_key
 from fedfact.federation.operator.directory import read_invitation
 from fedfact.federation.operator.founding import open_season
-from fedfact.federation.operator.members import Standing, invite, read_awaited, retire
+from fedfact.federation.operator.members import Membership, invite, read_awaited, retire
 from fedfact.federation.operator.overview import overview, seasons_overview
 
 
@@ -82,7 +82,7 @@ def test_who_retires_before_the_season_begins_is_not_in_it(make_house):
     house = make_house(members=4)
     retire(house.directory, "elm", "never came")
     assert set(read_invitation(house.directory)[1]) == {"alder", "birch", "cedar"}
-    assert Standing.of(house.directory).admitted == {"alder", "birch", "cedar"}
+    assert Membership.of(house.directory).admitted == {"alder", "birch", "cedar"}
     assert set(house.run().contracts) == {"alder", "birch", "cedar"}
     with pytest.raises(InputError, match="the members are birch, cedar; name three or more"):
         open_season(house.directory, house.root / "terms.toml", without=["alder"])
@@ -93,7 +93,7 @@ def test_too_few_would_be_left(make_house):
     with pytest.raises(InputError, match="the members are birch, cedar; name three or more"):
         retire(house.directory, "alder", "it closed")
     assert set(read_invitation(house.directory)[1]) == {"alder", "birch", "cedar"}
-    assert Standing.of(house.directory).state.retired == {}
+    assert Membership.of(house.directory).state.retired == {}
 
 
 def test_who_retires_in_a_season_keeps_what_it_signed(make_house, wired):
@@ -108,12 +108,12 @@ def test_who_retires_in_a_season_keeps_what_it_signed(make_house, wired):
     with pytest.raises(KeyboardInterrupt):
         house.run(wired(house, stop))
     retire(house.directory, "elm", "it closed")
-    assert "elm" in Standing.of(house.directory).admitted
+    assert "elm" in Membership.of(house.directory).admitted
     record = house.run()
     assert "elm" in record.acknowledged
-    assert "elm" not in Standing.of(house.directory).admitted
+    assert "elm" not in Membership.of(house.directory).admitted
     next_season(house)
-    assert Standing.of(house.directory).admitted == {"alder", "birch", "cedar"}
+    assert Membership.of(house.directory).admitted == {"alder", "birch", "cedar"}
 
 
 def test_an_awaited_member_that_retires_leaves_no_trace(make_house):

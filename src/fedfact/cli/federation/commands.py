@@ -231,10 +231,10 @@ def status(directory: Directory, as_json: AsJson = False) -> None:
     """Say how a federation stands: phase, rounds, promised and delivered samples, amounts."""
     from ...federation.deploy.flare.server.status import read_status
     from ...federation.operator.directory import refuse_lost_ledger
-    from ...federation.operator.members import Standing
+    from ...federation.operator.members import Membership
     from ...federation.operator.overview import overview
 
-    now, running = Standing.of(directory), read_status(directory) is not None
+    now, running = Membership.of(directory), read_status(directory) is not None
     if now.begun:
         said = overview(now.state)
         if as_json:

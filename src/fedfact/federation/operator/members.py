@@ -27,7 +27,7 @@ from .session import registrations
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class Membership:
     """How a directory stands between two commands.
 
     To a season that has ``begun`` nobody can come any more: the ledger has who is invited.
@@ -40,7 +40,7 @@ class Standing:
     awaited: dict[str, str]
 
     @classmethod
-    def of(cls, directory: Path) -> "Standing":
+    def of(cls, directory: Path) -> "Membership":
         """That of this directory; nothing is written."""
         published, invited = read_invitation(directory)
         place = ledger_place(directory)
@@ -80,7 +80,7 @@ def invite(directory: Path, keys: Mapping[str, str], sizes: Mapping[str, int] | 
     Where its terms are published they are invited to it at once; else they are remembered for it.
     """
     with alone(directory, wait=False):
-        now = Standing.of(directory)
+        now = Membership.of(directory)
         check_names(list(keys))
         known = now.keys | now.awaited
         for member, key in keys.items():
@@ -113,7 +113,7 @@ def retire(directory: Path, member: str, why: str) -> int | None:
     if not why.strip() or not why.isprintable():
         raise InputError("give a reason in words, for the ledger: --why")
     with alone(directory, wait=False):
-        now = Standing.of(directory)
+        now = Membership.of(directory)
         awaited = {name: key for name, key in now.awaited.items() if name != member}
         if member not in now.keys | now.awaited:
             raise InputError(f"{directory}: has no member {member!r}; look at members.json")

@@ -8,7 +8,7 @@ from ..ledger.entry import Entry
 from ..ledger.season import SeasonState
 from ..ledger.state import LedgerState
 from ..ledger.store import Ledger
-from .members import Standing
+from .members import Membership
 
 
 def overview(state: LedgerState) -> dict[str, Any]:
@@ -54,7 +54,7 @@ def overview(state: LedgerState) -> dict[str, Any]:
 
 def seasons_overview(directory: Path) -> dict[str, Any]:
     """All seasons of a consortium, and who is to come or has retired."""
-    now = Standing.of(directory)
+    now = Membership.of(directory)
     rows = [_season(season.terms, season) for season in now.state.seasons]
     if not now.begun:
         rows.append({**_season(now.published, None), "members": sorted(now.invited)})

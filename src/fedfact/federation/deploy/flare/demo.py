@@ -20,7 +20,7 @@ from ...ledger.state import replay
 from ...ledger.store import read_ledger
 from ...member.files import MemberFiles
 from ...operator.directory import CONSORTIUM, DEFAULT_TERMS, ledger_place
-from ...operator.members import Standing
+from ...operator.members import Membership
 from .kits.paths import kit_path
 from .kits.request import make_request
 from .kits.set_up import set_up
@@ -29,7 +29,7 @@ from .seasons import invite_members, new_season, retire_member
 from .server.running import Ending, Show, run_operator
 from .site.joining import take_kit
 
-COSTS = {"alder": 3.6, "birch": 4.2, "cedar": 5.0, "elm": 5.8, "fir": 7.0, "hazel": 4.6}
+MEMBERS = {"alder": 3.6, "birch": 4.2, "cedar": 5.0, "elm": 5.8, "fir": 7.0, "hazel": 4.6}
 """Who takes part, and what a sample costs each: some 235 down to 169 samples are best for them."""
 
 LEAVES, JOINS, WHY = "elm", "hazel", "it has no more data of this kind"
@@ -47,7 +47,7 @@ def run_demo(directory: Path, rounds: int, show: Show) -> dict[str, Any]:
     if not (operator / CONSORTIUM).exists():
         _make(directory, rounds)
     while True:
-        ending, season = _run_season(directory, show), Standing.of(operator).published.season
+        ending, season = _run_season(directory, show), Membership.of(operator).published.season
         if ending.unfinished is not None:
             said = {"stopped": True, "unfinished": ending.unfinished}
             return {"overview": ending.overview, **said}
@@ -72,7 +72,7 @@ def _run_season(directory: Path, show: Show) -> Ending:
     """The season that is on: every member joins, the operator runs it to its end."""
     operator = directory / "operator"
     with ExitStack() as running:
-        for name in Standing.of(operator).invited:
+        for name in Membership.of(operator).invited:
             own = directory / name
             kit = take_kit(kit_path(operator, name), own / "member.toml")
             running.callback(start_site(kit, own).stop)
@@ -82,7 +82,7 @@ def _run_season(directory: Path, show: Show) -> Ending:
 def _between(directory: Path) -> None:
     """One member leaves, another one comes; the same terms again. Killed here, it goes on."""
     operator = directory / "operator"
-    if LEAVES not in Standing.of(operator).state.retired:
+    if LEAVES not in Membership.of(operator).state.retired:
         retire_member(operator, LEAVES, WHY)
     invite_members(operator, {JOINS: _request(directory, JOINS)})
     new_season(operator, directory / "terms.toml")
@@ -113,7 +113,7 @@ def _better_off(record: SeasonState) -> dict[str, dict[str, float]]:
     if settlement is None:
         return {}
     members = settlement.population.agents
-    alone, settled = settlement.losses([COSTS[member] for member in members])
+    alone, settled = settlement.losses([MEMBERS[member] for member in members])
     return {
         member: {"alone": float(alone[k]), "settled": float(settled[k])}
         for k, member in enumerate(members)
@@ -127,16 +127,16 @@ def _make(directory: Path, rounds: int) -> None:
     terms = directory / "terms.toml"
     text = DEFAULT_TERMS.read_text()
     terms.write_text(re.sub(r"(?m)^rounds = \d+ *", f"rounds = {rounds} ", text))
-    requests = {name: _request(directory, name) for name in COSTS if name != JOINS}
+    requests = {name: _request(directory, name) for name in MEMBERS if name != JOINS}
     set_up(directory / "operator", terms, requests, "localhost", _free_port())
 
 
 def _request(directory: Path, name: str) -> Path:
     """The request of a member whose directory is made for it."""
-    own, k = directory / name, list(COSTS).index(name)
+    own, k = directory / name, list(MEMBERS).index(name)
     make_folder(own)
     (own / "member.toml").write_text(
-        f'name = "{name}"\ntrue_cost = {COSTS[name]}\ndata = "digits:{k}/{len(COSTS)}"\n'
+        f'name = "{name}"\ntrue_cost = {MEMBERS[name]}\ndata = "digits:{k}/{len(MEMBERS)}"\n'
     )
     return make_request(own / "member.toml")
 

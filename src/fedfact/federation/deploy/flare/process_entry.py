@@ -77,12 +77,12 @@ def _keep_places(kind: str) -> None:
     if kind == "client":
         hear_of_others(directory() / "member.log")
         return
-    from ...operator.members import Standing
+    from ...operator.members import Membership
     from .invited import let_in_only
 
     log = directory() / "operator.log"
     guard_places(log)
-    let_in_only(Standing.of(directory()).admitted, log)
+    let_in_only(Membership.of(directory()).admitted, log)
 
 
 def _guard(kind: str) -> None:

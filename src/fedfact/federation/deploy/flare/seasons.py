@@ -9,7 +9,7 @@ from ....errors import InputError
 from ...operator.contacts import erase_contact, keep_contacts
 from ...operator.directory import MEMBERS, Members, read_invitation, read_stored
 from ...operator.founding import open_season
-from ...operator.members import Standing, invite, retire
+from ...operator.members import Membership, invite, retire
 from .kits.issue import check_requests, issue, keep_requests, kept_requests
 from .kits.kit import check_members
 from .kits.paths import kit_path, request_path
@@ -34,7 +34,7 @@ def new_season(
 ) -> NewSeason:
     """Publish the terms of the next season, and make kits for all that are invited to it."""
     _refuse_running(directory)
-    before = Standing.of(directory)
+    before = Membership.of(directory)
     owed = before.state.seasons[-1].owed if before.begun else {}
     number = open_season(directory, terms, {}, without, sizes)
     return NewSeason(number, renew(directory, now), owed)
@@ -87,14 +87,14 @@ def retire_member(directory: Path, member: str, why: str) -> int | None:
     number = retire(directory, member, why)
     if number is None:  # it was never in a season: nothing of it is kept
         request_path(directory, member).unlink(missing_ok=True)
-    if member not in Standing.of(directory).admitted:
+    if member not in Membership.of(directory).admitted:
         kit_path(directory, member).unlink(missing_ok=True)
     return number
 
 
 def erase(directory: Path, member: str) -> None:
     """Forget who a retired member is: its contact, its request, its kit. The ledger has its id."""
-    now = Standing.of(directory)
+    now = Membership.of(directory)
     if member not in now.state.retired:
         raise InputError(f"{member} is not retired; only who is retired can be erased")
     if member in now.admitted:

@@ -13,7 +13,7 @@ from .....errors import InputError
 from .....io.files import write_whole
 from .....io.folders import make_folder
 from ....agreement.terms import Published
-from ....operator.members import Standing
+from ....operator.members import Membership
 from ....wire.document import FORMAT
 from .certificates import Authority, read_certificate, same_key
 from .kit import Address, Kit, read_kit
@@ -70,7 +70,7 @@ def issue(
     address = address or read_address(directory)
     make_folder(directory / TLS)
     (directory / TLS).chmod(0o700)
-    there = Standing.of(directory)
+    there = Membership.of(directory)
     keys = {name: _connecting(directory, name) for name in sorted(there.admitted)}
     authority = Authority(directory / TLS, now, renew=renew)
     kits = {name: kit_path(directory, name) for name in keys}
