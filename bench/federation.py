@@ -22,6 +22,8 @@ from fedfact.federation.ledger.store import read_ledger
 from fedfact.federation.member import own_rounds
 from fedfact.federation.member.member import open_member
 from fedfact.federation.member.own_rounds import LastRound, OwnRound, keep_round, last_round
+from fedfact.federation.operator.directory import CONSORTIUM, INVITED, PUBLISHED, SEED
+from fedfact.federation.operator.directory import MEMBERS as MEMBERS_FILE
 from fedfact.federation.operator.run import operate
 from fedfact.federation.wire.transport import InProcess
 from fedfact.training.plan import Plan
@@ -32,22 +34,25 @@ ROUNDS = 40
 
 
 def seconds_a_round(entries: list[Entry]) -> float:
-    times = [datetime.fromisoformat(entry.time) for entry in entries if entry.kind == "round"]
+    rounds = [entry for entry in entries if (entry.season, entry.kind) == (1, "round")]
+    times = [datetime.fromisoformat(entry.time) for entry in rounds]
     return statistics.median((b - a).total_seconds() for a, b in itertools.pairwise(times))
 
 
 def in_process(deployed: Path, folder: Path) -> list[Entry]:
-    """The same federation in one process: the same secrets, terms and configs."""
-    operator = folder / "operator"
-    operator.mkdir()
-    (operator / "models").mkdir()
-    for name in ("terms.json", "terms.toml", "members.json", "operator.key", "seed.secret"):
+    """Its first season in one process: the same secrets, terms and configs."""
+    operator, members = folder / "operator", {}
+    (operator / "season-1/models").mkdir(parents=True)
+    for name in (CONSORTIUM, MEMBERS_FILE, "operator.key"):
         shutil.copy(deployed / "operator" / name, operator)
-    members = {}
+    for name in (PUBLISHED, INVITED, SEED):
+        shutil.copy(deployed / "operator/season-1" / name, operator / "season-1")
     for member in MEMBERS:
-        (folder / member).mkdir()
-        for name in ("member.toml", "terms.json", "member.key", "nonce.secret", "salt.secret"):
+        (folder / member / "season-1").mkdir(parents=True)
+        for name in ("member.toml", "member.key"):
             shutil.copy(deployed / member / name, folder / member)
+        for name in ("terms.json", "nonce.secret", "salt.secret"):
+            shutil.copy(deployed / member / "season-1" / name, folder / member / "season-1")
         members[member] = open_member(folder / member)
     operate(operator, InProcess(members))
     return read_ledger(str(operator))
@@ -116,10 +121,11 @@ def main() -> None:
         found = run_demo(deployed, ROUNDS, lambda said, status: None)
         over_flare = read_ledger(str(deployed / "operator"))
         within = in_process(deployed, alone)
-        plan = replay(within).terms.plan()
+        plan = replay(within).seasons[0].terms.plan()
         loop = plain(plan)
     rounds = seconds_a_round(over_flare), seconds_a_round(within)
-    same = replay(over_flare).rounds[-1].model == replay(within).rounds[-1].model
+    last = [replay(entries).seasons[0].rounds[-1].model for entries in (over_flare, within)]
+    same = last[0] == last[1]
     print(f"from nothing to settled and verified, three members: {found['seconds']:.0f} s")
     print(
         f"a round of digits: plain loop {loop:.3f} s, protocol in one process {rounds[1]:.3f} s, "

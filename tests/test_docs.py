@@ -15,6 +15,8 @@ spec = importlib.util.spec_from_file_location("refresh", ROOT / "docs" / "refres
 refresh = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(refresh)
 NAMES = [str(page.relative_to(ROOT)) for page in refresh.PAGES]
+LONG = "docs/lab.md"
+"""Its commands play for minutes."""
 
 
 def without_measurements(text):
@@ -28,7 +30,10 @@ def without_measurements(text):
     return refresh.BLOCK.sub(masked, text)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=[pytest.mark.thorough] * (name == LONG)) for name in NAMES],
+)
 def test_commands_print_what_the_page_shows(name, tmp_path):
     page = ROOT / name
     now, kept = refresh.refreshed(page, tmp_path), page.read_text(encoding="utf-8")
@@ -44,6 +49,17 @@ def test_links_lead_somewhere(name):
     page = ROOT / name
     for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
         assert "://" in target or (page.parent / target).exists(), target
+
+
+def test_every_test_that_the_security_page_names_is_there():
+    page = (ROOT / "docs" / "security.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"`([\w/]*test_\w+\.py)`", page))
+    assert len(named) > 30
+    for name in named:
+        assert [*(ROOT / "tests").rglob(name)], name
+    below = [path.read_text(encoding="utf-8") for path in (ROOT / "tests").rglob("test_*.py")]
+    for name in re.findall(r"`(test_\w+)`", page):
+        assert any(f"def {name}(" in text for text in below), name
 
 
 def test_the_guarantee_table_says_when_to_choose_each_rule():

@@ -5,10 +5,25 @@ people look, an amount is written by the unit of its terms: exactly, and with th
 every row. Without a currency, amounts are in the unit of the costs, which may be one of loss.
 """
 
+import re
 from dataclasses import dataclass
 from fractions import Fraction
 
 from .arrays import Number
+from .errors import InputError
+
+_DECIMALS = {
+    code: places
+    for places, codes in (
+        (0, "BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF"),
+        (3, "BHD IQD JOD KWD LYD OMR TND"),
+        (4, "CLF UYW"),
+    )
+    for code in codes.split()
+}
+"""The decimals of ISO 4217 where they are not two."""
+
+_AMOUNT = re.compile(r"(?:[0-9]+|[0-9]{1,3}(?:,[0-9]{3})+)(?:\.[0-9]+)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +93,42 @@ class MoneyUnit:
     def worth(self, value: float) -> str:
         """The same with the currency."""
         return f"{self.loss(value)} {self.currency}".rstrip()
+
+    def minor(self, text: str) -> int:
+        """The minor units in an amount as people write it, such as 666.61 or 12,156.57, exactly.
+
+        >>> MoneyUnit(0.01, "EUR").minor("12,156.57")
+        1215657
+        """
+        if len(text) > 40 or not _AMOUNT.fullmatch(text):
+            raise InputError(f"{text[:40]!r} is no amount; write digits and a point, as in 666.61")
+        minor = Fraction(text.replace(",", "")) / self._exact
+        if minor.denominator != 1:
+            raise InputError(
+                f"{text} {self.currency}".rstrip() + " is no whole number of minor units of "
+                f"{self.money(1)}; write as many decimals as {self.amount(1)} has"
+            )
+        return int(minor)
+
+    def check_currency(self) -> None:
+        """Refuse a unit that its currency does not have: there are no cents of yen.
+
+        A currency of three letters has the decimals of ISO 4217, and two if it is not there; other
+        names, or none, have what units they like.
+        """
+        if len(self.currency) != 3:
+            return
+        places = _DECIMALS.get(self.currency.upper(), 2)
+        least, unit = Fraction(1, 10**places), self._exact
+        times = unit / least
+        if times.denominator == 1 and str(times.numerator).rstrip("0") == "1":
+            return
+        written = f"{10.0**-places:.{places}f}"
+        raise InputError(
+            f"the unit is {float(unit):g} {self.currency}, and amounts of {self.currency} are "
+            f"whole multiples of {written}; give a unit of {written}, or ten, a hundred, ... times "
+            "that"
+        )
 
     @property
     def _exact(self) -> Fraction:

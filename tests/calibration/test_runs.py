@@ -51,6 +51,14 @@ BAD = {
     "half": ("samples,seed,loss\n8.5,0,1\n", "samples is 8.5; it must be a whole number"),
     "none": ("samples,seed,loss\n0,0,1\n", "samples is 0; it must be above 0"),
     "seed": ("samples,seed,loss\n8,-1,1\n", "row 1 (line 2): seed is -1; it must be a whole"),
+    "huge": (
+        "samples,seed,loss\n8,0,1\n8,1,1e51\n",
+        "row 2 (line 3): loss is 1e+51, and the largest must be from 1e-15 to 1e+50; give it in",
+    ),
+    "tiny": (
+        "samples,seed,loss\n8,0,1e-16\n8,1,0\n",
+        "row 1 (line 2): loss is 1e-16, and the largest must be from 1e-15 to 1e+50; give it in",
+    ),
     "below 0": (
         "samples,seed,loss\n8,0,1\n8,1,-0.5\n",
         "row 2 (line 3): loss is -0.5; it must be 0 or above. Add the same number to all: that",

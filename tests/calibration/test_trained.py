@@ -94,6 +94,17 @@ def test_a_damaged_training_is_refused(machine, tmp_path):
     assert (tmp_path / "out" / "runs.csv").exists()
 
 
+@pytest.mark.parametrize("score", ["[1e308, 0.5]", f"[1{'0' * 400}, 0.5]", "[-1, 0.5]", "[1, 1.5]"])
+def test_scores_that_no_training_has_are_refused(machine, tmp_path, score):
+    train_runs(SMALL, machine, tmp_path / "out")
+    path = next((tmp_path / "out" / "trained").glob("*.json"))
+    kept = json.loads(path.read_text())
+    first = json.dumps(kept["scores"][0])
+    path.write_text(path.read_text().replace(first, score, 1))
+    with pytest.raises(InputError, match="is damaged; delete it to train it again"):
+        train_runs(SMALL, machine, tmp_path / "out", resume=True)
+
+
 def test_two_at_once_are_refused(machine, tmp_path):
     with (
         alone(tmp_path, wait=False),

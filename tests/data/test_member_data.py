@@ -1,5 +1,6 @@
 """A member's samples from one line: every form, and how each kind of mistake is refused."""
 
+import io
 import pickle
 import sys
 import tracemalloc
@@ -385,6 +386,19 @@ def test_a_member_of_an_archive_without_a_header_is_refused(tmp_path, content):
         archive.writestr("images.npy", content)
         archive.writestr("labels.npy", content)
     refused("own.npz", tmp_path, "cannot be read as an .npz file")
+
+
+def test_a_length_that_nothing_is_packed_to_is_refused_unread(tmp_path, monkeypatch):
+    """Header and archive both say a gigabyte, in a hundred bytes."""
+    head = io.BytesIO()
+    shape = {"descr": "|u1", "fortran_order": False, "shape": (1 << 24, 8, 8)}
+    np.lib.format.write_array_header_1_0(head, shape)
+    with zipfile.ZipFile(tmp_path / "own.npz", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("images.npy", head.getvalue())
+        archive.writestr("labels.npy", b"")
+        archive.getinfo("images.npy").file_size += 1 << 30  # what the index at the end says
+    monkeypatch.setattr(np.lib.format, "read_array", lambda *_: pytest.fail("it was read"))
+    refused("own.npz", tmp_path, "images.npy is longer than it can be")
 
 
 def test_a_header_that_claims_more_than_there_is_is_refused_unread(tmp_path, monkeypatch):

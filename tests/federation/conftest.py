@@ -11,7 +11,7 @@ from fedfact.federation.member.files import MemberFiles, own_key
 from fedfact.federation.member.member import open_member
 from fedfact.federation.member.preparation import make_ready
 from fedfact.federation.operator.directory import OperatorDirectory, read_invitation
-from fedfact.federation.operator.founding import create
+from fedfact.federation.operator.founding import create, open_season
 from fedfact.federation.operator.run import operate
 from fedfact.federation.operator.session import Session
 from fedfact.federation.wire.transport import Failure, InProcess
@@ -52,6 +52,7 @@ class House:
         exponent=1.0,
         scale=20000.0,
         sizes=None,
+        arbiter=None,
     ):
         self.root, self.directory = root, root / "operator"
         names = list(COSTS)[:members]
@@ -60,6 +61,8 @@ class House:
         terms = TERMS.format(
             rule=rule, rounds=rounds, quorum=quorum, steps=steps, exponent=exponent, scale=scale
         )
+        if arbiter is not None:
+            terms += f'[disputes]\narbiter = "{arbiter}"\nanswer_days = 7\n'
         (root / "terms.toml").write_text(terms)
         self.members = {name: root / name for name in names}
         for k, (name, place) in enumerate(self.members.items()):
@@ -74,6 +77,18 @@ class House:
         published, invited = read_invitation(self.directory)
         for name in invited:
             make_ready(published, self.members[name] / "member.toml")
+
+    def next_season(self, *, joining=(), leaving=(), terms=None, sizes=None):
+        """Publish the next season, and have its members take its kits; who joins is new."""
+        for name in joining:
+            self.members[name] = self.root / name
+            self.members[name].mkdir(exist_ok=True)
+            self.configure(name, data=f"digits:{list(COSTS).index(name)}/5", true_cost=COSTS[name])
+        keys = {name: own_key(self.members[name]) for name in joining}
+        terms = terms or self.root / "terms.toml"
+        number = open_season(self.directory, terms, keys, leaving, sizes)
+        self.invite()
+        return number
 
     def configure(self, name, **keys):
         lines = [f"{k} = {v!r}".replace("'", '"') for k, v in {"name": name, **keys}.items()]
@@ -116,6 +131,16 @@ def finished(tmp_path_factory):
     for house in houses.values():
         house.run()
     return SimpleNamespace(**houses)
+
+
+@pytest.fixture(scope="session")
+def two_seasons(tmp_path_factory):
+    """A consortium that settled twice; birch left in between, and fir joined. Not to be changed."""
+    house = House(tmp_path_factory.mktemp("seasons") / "house", members=4, rule="sandwich")
+    house.run()
+    house.next_season(joining=["fir"], leaving=["birch"])
+    house.run()
+    return house
 
 
 class Wire(InProcess):

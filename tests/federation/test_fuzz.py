@@ -110,8 +110,8 @@ def paused(finished, wired, root, **hooks):
     house = type(finished.sandwich)(root, members=4, rule="sandwich")
     with pytest.raises(Paused):
         house.run(wired(house, **hooks))
-    record = house.record()
-    return house, record, {"number": record.head.number, "hash": record.head.hash}
+    state = house.state()
+    return house, state.season, state.head.dump()
 
 
 @pytest.fixture(scope="module")
@@ -166,7 +166,7 @@ def requests_in(house):
     contract = record.contracts["birch"]
     key = lie.operator_key(house)
     model = (house.directory / "season-1/models" / "round-3.bin").read_bytes()
-    ledger = {"ledger": {"number": record.head.number, "hash": record.head.hash}}
+    ledger = {"ledger": house.state().head.dump()}
     signature = {"signature": key.sign("contract", contract.encoded())}
     told = record.statement_messages(["birch"])["birch"].dump()
     return {
@@ -271,7 +271,7 @@ def test_the_operator_takes_no_malformed_reply(house, record):
     transport = Mutating(keys, record.federation)
     with OperatorDirectory(house.directory) as opened:
         session = Session(opened, transport)
-        contents = {member: {"round": 1} for member in keys}
+        contents, head = {member: {"round": 1} for member in keys}, session.state.head
         good = session.ask("round", contents, most_body=100)
         assert not any(isinstance(reply, Failure) for reply in good.values())
 
@@ -284,7 +284,7 @@ def test_the_operator_takes_no_malformed_reply(house, record):
             return len(said)
 
         assert each(COUNTS["replies"] // 4, DAMAGE, attempt) == COUNTS["replies"]
-        assert session.record.head == record.head
+        assert session.state.head == head
 
 
 @pytest.mark.parametrize(
@@ -380,7 +380,7 @@ def own(house, tmp_path):
 
 @pytest.mark.parametrize("name", ["contract.json", "training.bin"])
 def test_no_malformed_file_of_a_member_is_taken(own, name):
-    path, files = own / name, MemberFiles(own)
+    path, files = own / "season-1" / name, MemberFiles(own)
     read = {"contract.json": files.contract, "training.bin": files.last_round}[name]
     good = path.read_bytes()
     assert read()

@@ -36,22 +36,22 @@ class Half(Rule):
     def lines(self, of, terms):
         return [fee_line(of, terms)]
 
-    def among(self, members):
-        return 2 * (members - 1)
+    def among(self, agents):
+        return 2 * (agents - 1)
 
     def back_formula(self, of, kept):
-        return "⌊(1 − ρ)·pool/(2(n − 1))⌋", f"⌊{kept}/(2·({of.members} − 1))⌋"
+        return "⌊(1 − ρ)·pool/(2(n − 1))⌋", f"⌊{kept}/(2·({of.agents} − 1))⌋"
 
 
 class Lottery(Half):
-    """One member, drawn by lot, gets its pool, less what the operator keeps."""
+    """One agent, drawn by lot, gets its pool, less what the operator keeps."""
 
     name = "lottery"
     gives = "reward"
     draws = True
     guarantees = ("At worst you end where training alone leaves you.",)
 
-    def among(self, members):
+    def among(self, agents):
         return 1
 
     def back_formula(self, of, kept):
@@ -63,12 +63,12 @@ class Lowest(Lottery):
 
     name = "lowest"
 
-    def draw(self, members, reported_cost, seed):
+    def draw(self, agents, reported_cost, seed):
         lowest = np.flatnonzero(reported_cost == reported_cost.min())
-        _, won = super().draw([members[k] for k in lowest], reported_cost[lowest], seed)
-        everybody = np.zeros(len(members), bool)
+        _, won = super().draw([agents[k] for k in lowest], reported_cost[lowest], seed)
+        everybody = np.zeros(len(agents), bool)
         everybody[lowest[won]] = True
-        return np.full(len(members), -1), everybody
+        return np.full(len(agents), -1), everybody
 
     def chances(self, said, reported_cost):
         below, equal = others_below(said, reported_cost)
@@ -80,7 +80,7 @@ class Careless(Half):
 
     name = "careless"
 
-    def among(self, members):
+    def among(self, agents):
         return 1
 
 
@@ -103,9 +103,9 @@ def registered():
 
 
 def test_it_settles_and_explains_itself():
-    members = Population(list("abc"), np.array([4e-6, 2e-6, 1e-6]), np.array([500, 707, 1000]))
+    agents = Population(list("abc"), np.array([4e-6, 2e-6, 1e-6]), np.array([500, 707, 1000]))
     found, full = (
-        settle(members, Terms(error_scale=1.0, unit=1e-6, rule=rule), seed=1)
+        settle(agents, Terms(error_scale=1.0, unit=1e-6, rule=rule), seed=1)
         for rule in ("half", "sandwich")
     )
     assert found.fee.tolist() == full.fee.tolist()
@@ -154,19 +154,19 @@ def test_terms_that_name_no_rule_are_refused():
 
 
 def test_a_rule_that_draws_settles():
-    members = Population(list("abc"), np.array([4e-6, 2e-6, 1e-6]), np.array([500, 707, 1000]))
+    agents = Population(list("abc"), np.array([4e-6, 2e-6, 1e-6]), np.array([500, 707, 1000]))
     terms = Terms(error_scale=1.0, unit=1e-6, rule="lottery")
     with pytest.raises(InputError, match="the lottery rule draws who wins: give a seed"):
-        settle(members, terms)
+        settle(agents, terms)
     winners = []
     for seed in range(30):
-        found = settle(members, terms, seed)
+        found = settle(agents, terms, seed)
         (won,) = np.flatnonzero(found.won)
         assert found.reward.tolist() == np.where(found.won, found.pool, 0).tolist()
         assert (found.group == -1).all()
         winners.append(won)
     assert set(winners) == {0, 1, 2}
-    lowest = settle(members, Terms(error_scale=1.0, unit=1e-6, rule="lowest"), 5)
+    lowest = settle(agents, Terms(error_scale=1.0, unit=1e-6, rule="lowest"), 5)
     assert lowest.won.tolist() == [False, False, True]
     assert statement(lowest, "a").lines[1].filled == "not drawn"
 
@@ -185,15 +185,15 @@ def test_a_rule_that_draws_advises():
 
 
 def test_a_rule_that_gives_back_more_than_it_collects_does_not_settle():
-    members = Population(list("abc"), np.array([4e-6, 2e-6, 1e-6]), np.array([500, 707, 1000]))
+    agents = Population(list("abc"), np.array([4e-6, 2e-6, 1e-6]), np.array([500, 707, 1000]))
     with pytest.raises(InputError, match="careless rule would give back 1,611 minor units more"):
-        settle(members, Terms(error_scale=1.0, unit=1e-6, rule="careless"))
+        settle(agents, Terms(error_scale=1.0, unit=1e-6, rule="careless"))
 
 
 @pytest.mark.parametrize("rule", [Half(), Lottery(), Lowest(), Charges()], ids=lambda r: r.name)
 def test_it_plays(rule):
     """With rows and columns of its own."""
-    setting, rules = Setting.read(members=4), ["rebate", rule]
+    setting, rules = Setting.read(agents=4), ["rebate", rule]
     honest = equilibrium(setting, rules=rules, lies=False)
     assert [row["rule"] for row in honest.rows()] == ["rebate", rule.name]
     assert honest.end_of(rule.name).samples_share == pytest.approx(1, rel=1e-6)
@@ -206,13 +206,13 @@ def test_it_plays(rule):
 
 
 def test_it_is_one_of_all_rules():
-    names = [row["rule"] for row in equilibrium(Setting.read(members=4), rounds=5).rows()]
+    names = [row["rule"] for row in equilibrium(Setting.read(agents=4), rounds=5).rows()]
     assert names[4:9] == ["sandwich", "rebate", "shared", "half", "lottery"]
 
 
 def test_play_under_a_lottery_is_what_its_chances_make_it():
-    """Nothing that members say counts: all are honest, and each wins as often as any other."""
-    setting = Setting.read(members=5)
+    """Nothing that agents say counts: all are honest, and each wins as often as any other."""
+    setting = Setting.read(agents=5)
     assert equilibrium(setting, rules=Lottery()).end_of("lottery").play.from_truth == 0
     found = attack(setting, rules=Lottery(), populations=50)
     for name in ("median", "best-reply"):
@@ -222,15 +222,15 @@ def test_play_under_a_lottery_is_what_its_chances_make_it():
     assert (two.wins_before, two.wins) == (2 / 5, pytest.approx(2 / 5))
 
 
-def test_a_member_that_knows_the_reports_does_what_another_draw_asks_for():
+def test_an_agent_that_knows_the_reports_does_what_another_draw_asks_for():
     """Where the lowest report wins, it goes below all others."""
-    found = attack(Setting.read(members=5), rules=[Lowest()], populations=50)
+    found = attack(Setting.read(agents=5), rules=[Lowest()], populations=50)
     for name in ("best-reply", "collude-2-known"):
         assert found.cell("lowest", name).wins == pytest.approx(1)
     cheap = found.cell("lowest", "median-low")
     assert cheap.wins < cheap.wins_before < 1
     assert not cheap.wins_before_exact  # there is a formula for the sandwich only
-    rule = Setting.read(members=3).rule(Lowest())
+    rule = Setting.read(agents=3).rule(Lowest())
     outcome = rule.outcome(Terms(error_scale=1e6), [1.0, 0.9, 1.1], [1000, 1000, 1000], seed=3)
     assert outcome.paid.argmin() == 1
 

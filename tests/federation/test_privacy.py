@@ -1,4 +1,4 @@
-"""Whatever a member receives or keeps holds nothing of another agent's; its own stays with it."""
+"""Whatever a member receives or keeps holds nothing of another's; its own stays with it."""
 
 import inspect
 import re
@@ -9,7 +9,7 @@ from fedfact.federation.member.files import MemberFiles
 from fedfact.federation.wire.keys import read_secret
 from fedfact.federation.wire.message import read_message
 
-AGENTS = {
+MEMBERS = {
     "northgate": 2.0312345,
     "southmoor": 1.0498765,
     "eastbury": 0.5287654,
@@ -23,6 +23,7 @@ SIZES = {
     "westcliff": 1382,
     "middlewich": 1618,
 }
+SECRETS = ("member.key", "season-1/nonce.secret", "season-1/salt.secret")
 OWN_SCALE = {"westcliff": 20007.53}
 
 
@@ -60,7 +61,7 @@ class Observed:
             if fails and (member, kind) == ("eastbury", "round"):
                 number = head(request).content["round"]
                 if number == 2:
-                    cost, nonce = AGENTS[member], MemberFiles(house.members[member]).nonce.hex()
+                    cost, nonce = MEMBERS[member], MemberFiles(house.members[member]).nonce.hex()
                     real = wire._members[member]
 
                     def broken(kind, request):
@@ -73,9 +74,9 @@ class Observed:
         wire = wired(house, crash)
         self.record = house.run(wire)
         self.house, self.wire = house, wire
-        self.received = dict.fromkeys(AGENTS, b"")
-        self.sent = dict.fromkeys(AGENTS, b"")
-        self.updates = {name: [] for name in AGENTS}
+        self.received = dict.fromkeys(MEMBERS, b"")
+        self.sent = dict.fromkeys(MEMBERS, b"")
+        self.updates = {name: [] for name in MEMBERS}
         for member, kind, request, reply in wire.log:
             self.received[member] += request
             if isinstance(reply, bytes):
@@ -95,13 +96,12 @@ class Observed:
         """What nobody but this member and the operator may see, as text."""
         record, files = self.record, MemberFiles(self.house.members[name])
         contract, line = record.contracts[name], record.lines[name]
-        numbers = {AGENTS[name], contract.samples, record.deliveries[name].delivered, line.samples}
+        numbers = {MEMBERS[name], contract.samples, record.deliveries[name].delivered, line.samples}
         numbers |= {contract.fee, contract.largest_fee, contract.largest_charge}
         numbers |= {line.fee, line.charge, line.rebate, line.reward, line.pool, line.net}
         numbers |= {abs(contract.fee), abs(line.fee), abs(line.net), line.counted, contract.size}
         found = set().union(*(texts_of(number) for number in numbers if number))
-        secrets = ("member.key", "nonce.secret", "salt.secret")
-        found |= {read_secret(files.directory / each).hex() for each in secrets}
+        found |= {read_secret(files.directory / each).hex() for each in SECRETS}
         found |= {name, files.key.public, contract.nonce, contract.hash()}
         found |= {record.attested[name].index, record.enrolments[name].hash()}
         return found
@@ -112,7 +112,7 @@ class Observed:
         contract = record.contracts[name]
         total = record.settled.samples
         numbers = {total, contract.others_samples, contract.members, line.pool, line.samples}
-        numbers |= {total - line.samples, contract.samples, len(AGENTS), contract.total_size}
+        numbers |= {total - line.samples, contract.samples, len(MEMBERS), contract.total_size}
         numbers |= {own.used for own in MemberFiles(self.house.members[name]).rounds()}
         return set().union(*(texts_of(number) for number in numbers)) | self.secrets(name)
 
@@ -133,13 +133,13 @@ def make(kind, root, rule, **how):
     module = inspect.getmodule(kind)
     before = dict(module.COSTS)
     module.COSTS.clear()
-    module.COSTS.update(AGENTS)
+    module.COSTS.update(MEMBERS)
     try:
         house = kind(root, members=5, rule=rule, **how)
     finally:
         module.COSTS.clear()
         module.COSTS.update(before)
-    for k, (name, cost) in enumerate(AGENTS.items()):
+    for k, (name, cost) in enumerate(MEMBERS.items()):
         keys = {"data": f"digits:{k}/5", "true_cost": cost}
         if name in OWN_SCALE and rule == "rebate":
             keys |= {"error_scale": OWN_SCALE[name], "most_fee": 598_765, "most_samples": 271}
@@ -149,23 +149,23 @@ def make(kind, root, rule, **how):
 
 def test_the_federation_that_is_looked_at_is_a_whole_one(observed, sound):
     record = sound(observed.house)
-    assert sorted(record.lines) == sorted(AGENTS)
+    assert sorted(record.lines) == sorted(MEMBERS)
     assert all(len(material) > 10_000 for material in observed.received.values())
 
 
 def test_nothing_of_another_member_is_received_or_kept(observed):
-    for name in AGENTS:
+    for name in MEMBERS:
         allowed, material = observed.shared(name), observed.received[name] + observed.kept[name]
         texts = readable(material)
-        for other in AGENTS:
+        for other in MEMBERS:
             for secret in observed.secrets(other) - allowed if other != name else ():
                 assert not mentions(texts, secret), (name, other, secret)
                 assert len(secret) < 8 or secret.encode() not in material, (name, other, secret)
 
 
 def test_no_update_of_another_member_is_received_or_kept(observed):
-    for name in AGENTS:
-        for other in AGENTS:
+    for name in MEMBERS:
+        for other in MEMBERS:
             for update in observed.updates[other] if other != name else []:
                 for part in (update[:64], update[-64:], update[5000:5064]):
                     assert part not in observed.received[name]
@@ -173,12 +173,12 @@ def test_no_update_of_another_member_is_received_or_kept(observed):
 
 
 def test_secrets_that_are_random_do_not_appear_in_any_spelling(observed):
-    for name in AGENTS:
-        for other in AGENTS:
+    for name in MEMBERS:
+        for other in MEMBERS:
             if other == name:
                 continue
             place = observed.house.members[other]
-            for secret in ("member.key", "nonce.secret", "salt.secret"):
+            for secret in SECRETS:
                 raw = read_secret(place / secret)
                 for spelling in (raw, raw.hex().encode(), raw.hex().upper().encode(), raw[::-1]):
                     assert spelling not in observed.received[name]
@@ -206,13 +206,13 @@ def test_what_requests_say_is_what_is_documented(observed):
         "round": {"ledger", "round", "steps"},
         "statement": {
             "ledger", "settlement", "rounds", "members", "samples", "size", "left", "attended",
-            "asked", "last_round", "line", "statement", "model",
+            "asked", "last_round", "line", "model", "format",
         },
     }  # fmt: skip
     for member, kind, request, _ in observed.wire.log:
         said = head(request)
         assert set(said.content) == fields[kind]
-        assert set(said.content["ledger"]) == {"number", "hash"}
+        assert set(said.content["ledger"]) == {"number", "entry", "root", "signature"}
         assert (said.to, said.sender) == (member, "operator")
 
 

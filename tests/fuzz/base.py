@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
+from fedfact.cli.app import app
 from fedfact.federation.deploy.flare.kits.request import make_request
 from fedfact.federation.deploy.flare.kits.set_up import set_up
 from fedfact.federation.ledger.export import export
@@ -29,6 +30,11 @@ dee,3e-6,577,3e-6,577,true
 eve,5e-6,447,5e-6,450,0
 fay,6e-6,408,6e-6,900,
 """
+RUNS = "samples,seed,loss\n" + "".join(
+    f"{m},{seed},{8 / m + 0.25 + 0.004 * (seed - 1) * 20 / m!r}\n"
+    for m in (20, 40, 80, 160, 320)
+    for seed in range(3)
+)
 TERMS = """name = "oaks"
 [money]
 error_scale = 1.0
@@ -87,6 +93,9 @@ TRAIN = (
     "--local-steps",
     "1",
 )
+GO_ON = ("--epochs", "1", "--device", "cpu", "--resume", "--json")
+COLLAPSE = ("lab", "collapse", "digits", "--agents", "3", "--seeds", "1", *GO_ON)
+SIZES = ("calibrate", "--data", "digits", "--sizes", "12,24,48,96", "--seeds", "3", *GO_ON)
 TRAIN = (*TRAIN, "--engine", "plain", "--device", "cpu", "--every", "1")
 
 
@@ -102,13 +111,15 @@ def make_base(root: Path) -> None:
     (root / "plain/terms.toml").write_text(TERMS)
     (root / "plain/flat.toml").write_text(FLAT)
     (root / "plain/costs.toml").write_text(OWN_COSTS)
+    (root / "plain/runs.csv").write_text(RUNS)
     _federations(root)
     _trained(root)
+    _lab(root)
     _pictures(root)
 
 
 def _federations(root: Path) -> None:
-    house = House(root / "house", agents=3, rounds=2)
+    house = House(root / "house", members=3, rounds=2)
     house.run()
     (root / "house/ledger.jsonl").write_bytes(export(house.entries()))
     (root / "plain/terms.json").write_bytes((house.directory / "season-1/terms.json").read_bytes())
@@ -158,6 +169,11 @@ def _trained(root: Path) -> None:
     assert half
     (root / "training/federated.checkpoint").unlink()
     (root / "training/half.checkpoint").rename(root / "training/federated.checkpoint")
+
+
+def _lab(root: Path) -> None:
+    for folder, words in (("collapse", COLLAPSE), ("calibrated", SIZES)):
+        app([*words, "-o", str(root / folder)], standalone_mode=False)
 
 
 def _pictures(root: Path) -> None:

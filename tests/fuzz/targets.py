@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from . import mutations as change
-from .base import TRAIN
+from .base import COLLAPSE, SIZES, TRAIN
 
 SEED = ("--seed", "7")
 
@@ -32,10 +32,12 @@ class Target:
 
 
 OPERATOR = {
-    "terms.json": change.json_file,
+    "consortium.json": change.json_file,
     "members.json": change.json_file,
     "operator.key": change.text_file,
-    "seed.secret": change.text_file,
+    "season-1/terms.json": change.json_file,
+    "season-1/invited.json": change.json_file,
+    "season-1/seed.secret": change.text_file,
     "address.json": change.json_file,
 }
 J, T, C = change.json_file, change.toml_file, change.csv_file
@@ -91,6 +93,7 @@ TARGETS = [
         {"terms.toml": T, "agents.csv": C},
         ("advise", "--cost", "1e-6", "--terms", "terms.toml", "--others", "agents.csv", "--json"),
     ),
+    Target("calibrate", 25, PLAIN, {"runs.csv": C}, ("calibrate", "runs.csv", "--json")),
     Target("run", 100, PLAIN, {"study.toml": T}, ("run", "study.toml", "-o", "runs")),
     Target(
         "run costs",
@@ -113,6 +116,14 @@ TARGETS = [
         PLAIN,
         {"flat.toml": T},
         ("lab", "equilibrium", "--terms", "flat.toml", "--json"),
+        ends=False,
+    ),
+    Target(
+        "realfm costs",
+        10,
+        PLAIN,
+        {"agents.csv": C},
+        ("lab", "realfm", "--costs", "agents.csv", "--json"),
         ends=False,
     ),
     Target(
@@ -144,7 +155,9 @@ TARGETS = [
             "init",
             "made",
             "--members",
-            "oak=../join/oak/oak.request.json,elm=../join/elm/elm.request.json,fir=../join/fir/fir.request.json",
+            ",".join(
+                f"{name}=../join/{name}/{name}.request.json" for name in ("oak", "elm", "fir")
+            ),
             "--terms",
             "terms.toml",
         ),
@@ -153,13 +166,13 @@ TARGETS = [
         "init request",
         15,
         "join",
-        {"oak/oak.request.json": change.text_file},
+        {"oak/oak.request.json": J},
         (
             "federation",
             "init",
             "made",
             "--members",
-            "oak=oak/oak.request.json,elm=elm/elm.request.json,fir=fir/fir.request.json",
+            ",".join(f"{name}={name}/{name}.request.json" for name in ("oak", "elm", "fir")),
         ),
     ),
     Target(
@@ -205,10 +218,10 @@ TARGETS = [
     Target(
         "leave",
         30,
-        "join",
-        {"oak/member.toml": T},
-        ("federation", "leave", "--config", "oak/member.toml", "--json"),
-        ("oak",),
+        "house",
+        {"birch/member.toml": T},
+        ("federation", "leave", "--config", "birch/member.toml", "--json"),
+        ("birch",),
     ),
     Target(
         "start",
@@ -223,7 +236,7 @@ TARGETS = [
         "resume",
         12,
         "house",
-        {"operator/ledger.db": change.sqlite_file, "operator/terms.json": J},
+        {"operator/ledger.db": change.sqlite_file, "operator/season-1/terms.json": J},
         ("federation", "resume", "operator", "--finish", "--json"),
         goes_on=True,
         ends=False,
@@ -303,26 +316,30 @@ TARGETS = [
         ("statement", "ledger.jsonl", "birch", "--json"),
     ),
     Target(
-        "verify --agent",
+        "verify --member",
         8,
         "house",
         {
             f"birch/{name}": how
             for name, how in {
-                "contract.json": J,
                 "heads.jsonl": change.text_file,
-                "training.bin": change.text_file,
-                "rounds.jsonl": change.text_file,
-                "statements/*.json": J,
+                "season-1/contract.json": J,
+                "season-1/training.bin": change.text_file,
+                "season-1/rounds.jsonl": change.text_file,
+                "season-1/statements/*.json": J,
             }.items()
         },
-        ("verify", "ledger.jsonl", "--agent", "birch", "--json"),
+        ("verify", "ledger.jsonl", "--member", "birch", "--json"),
     ),
     Target(
         "status",
         30,
         "house",
-        {"operator/terms.json": J, "operator/members.json": J},
+        {
+            "operator/season-1/terms.json": J,
+            "operator/season-1/invited.json": J,
+            "operator/members.json": J,
+        },
         ("federation", "status", "operator", "--json"),
     ),
     Target(
@@ -355,6 +372,22 @@ TARGETS = [
         "training",
         {"*.checkpoint": change.checkpoint_file, "summary.json": J},
         (*TRAIN, "-o", "."),
+        goes_on=True,
+    ),
+    Target(
+        "collapse",
+        5,
+        "collapse",
+        {"trained/*.json": J, "setting.json": J},
+        (*COLLAPSE, "-o", "."),
+        goes_on=True,
+    ),
+    Target(
+        "calibrate --resume",
+        5,
+        "calibrated",
+        {"trained/*.json": J},
+        (*SIZES, "-o", "."),
         goes_on=True,
     ),
     Target(

@@ -93,6 +93,7 @@ def set_up_process():
     modules["fedfact.cli.lab.commands"].play = population
     modules["fedfact.cli.lab.commands"].try_all = population
     modules["fedfact.cli.lab.compare"].play_all = population
+    modules["fedfact.cli.lab.realfm"].play = population
 
 
 def command(words):

@@ -38,6 +38,17 @@ def write(path, name="true_cost", values=GIVEN):
     return str(path)
 
 
+@pytest.mark.parametrize(("apart", "taken"), [(1e29, True), (1e31, False)])
+def test_costs_that_no_float_holds_together_are_refused(tmp_path, apart, taken):
+    path = tmp_path / "costs.csv"
+    path.write_text(f"agent,true_cost\na,1e-15\nb,1\nc,{1e-15 * apart!r}\n")
+    if taken:
+        assert Setting.read(str(path)).agents == 3
+    else:
+        with pytest.raises(InputError, match=r"more than 1e\+30 times another's"):
+            Setting.read(str(path))
+
+
 def test_without_a_word_it_is_the_papers_spread():
     setting = Setting.read()
     assert (setting.costs, setting.agents, setting.terms) == (COSTS, 16, TERMS)

@@ -18,8 +18,8 @@ def files(tmp_path):
     flat, own, published = (tmp_path / name for name in ("flat.toml", "terms.toml", "terms.json"))
     flat.write_text('error_scale = 20000.5\nunit = 0.01\nrule = "sandwich"\nminimum_samples = 20\n')
     own.write_text(f'name = "woods"\n[money]\n{flat.read_text()}[training]\nnetwork = "digits"\n')
-    name, terms, plan, conduct = read_federation_terms(own)
-    published.write_bytes(publish(name, terms, plan, conduct, HASH, HASH).encoded())
+    hashes = {"consortium": HASH, "operator": HASH, "seed_commitment": HASH}
+    published.write_bytes(publish(read_federation_terms(own), season=2, **hashes).encoded())
     return flat, own, published
 
 

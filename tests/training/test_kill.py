@@ -75,6 +75,7 @@ def same_files(output, whole):
     )
 
 
+@pytest.mark.thorough
 def test_killed_again_and_again_it_ends_the_same(tmp_path, whole, start):
     """Each process goes on from the last and dies at a moment of its own."""
     code, out, err = end(start(tmp_path, "local.checkpoint,3,before"))

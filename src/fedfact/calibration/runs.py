@@ -22,6 +22,7 @@ LEAST_SIZES = 4
 LEAST_SEEDS = 3
 _ALIKE = 1e-12
 """Runs that differ by no more than this part of the loss differ in rounding alone."""
+_LEAST, _MOST = 1e-15, 1e50
 MOST_SEED = 2**53
 """Up to here floats are exact."""
 
@@ -91,7 +92,13 @@ def read_runs(path: Path | str, measure: str = LOSS) -> Runs:
 
 
 def _check_measured(path: Path, measure: str, loss: Floats, place: Callable[[int], str]) -> None:
-    """A curve below 0 has no floor that is 0 or above."""
+    """A curve below 0 has no floor that is 0 or above; far from 1, squares of squares are lost."""
+    most = loss[k := int(np.argmax(loss))]
+    if most > _MOST or 0 < most < _LEAST:
+        raise InputError(
+            f"{path}, {place(k)}: {measure} is {most:g}, and the largest must be from {_LEAST:g} "
+            f"to {_MOST:g}; give it in another unit"
+        )
     if loss[k := int(np.argmin(loss))] < 0:
         raise InputError(
             f"{path}, {place(k)}: {measure} is {loss[k]:g}; it must be 0 or above. Add the same "

@@ -13,17 +13,19 @@ from .._version import __version__
 from ..errors import FedfactError
 from ..extras import missing
 from ..io.files import reason
+from .accounts.commands import accounts
 from .advise import advise
 from .calibrate import calibrate
 from .federation.commands import federation
 from .lab.commands import lab
 from .lab.compare import compare
-from .ledger import ledger, statement, verify
+from .ledger import ledger, statement
 from .run.report import report
 from .run.run import run
 from .run.train import train
 from .settle import settle
 from .shared.output import error, note
+from .verify import verify
 
 app = typer.Typer(
     name="fedfact",
@@ -50,6 +52,7 @@ app.command(epilog="Example:  fedfact advise --cost 0.5 --terms examples/terms.t
 app.command(epilog="Example:  fedfact verify consortium")(verify)
 app.command(epilog="Example:  fedfact statement consortium alder")(statement)
 app.add_typer(ledger)
+app.add_typer(accounts)
 app.add_typer(federation)
 app.command(epilog="Example:  fedfact train digits --partition dirichlet:0.3")(train)
 

@@ -1,4 +1,4 @@
-"""``fedfact ledger``, ``verify`` and ``statement``: read a ledger, check it, take one's part."""
+"""``fedfact ledger`` and ``statement``: read a ledger, prove some of it, sign it."""
 
 from dataclasses import asdict
 from pathlib import Path
@@ -9,21 +9,9 @@ import typer
 from ..errors import InputError
 from ..io.files import check_output, printable, write_whole
 from .shared.options import AsJson
-from .shared.output import error, note, print_json, print_table, say, stdout
+from .shared.output import error, note, print_json, print_table, stdout
 from .shared.tables import new_table, print_statement
-
-Where = Annotated[
-    str,
-    typer.Argument(
-        metavar="LEDGER", help="An operator's directory, ledger.db, a URL, or an export (.jsonl)."
-    ),
-]
-
-UNSOUND = 3
-"""The exit code of a ledger that does not verify."""
-
-CONTESTED = 5
-"""The exit code of a sound ledger that lacks what a member says it answered."""
+from .verify import UNSOUND, Where
 
 ledger = typer.Typer(
     name="ledger",
@@ -81,60 +69,69 @@ def export(
         note(f"wrote {output}: {len(entries)} entries")
 
 
-def verify(
+@ledger.command(epilog="Example:  fedfact ledger prove consortium --member oak -o oak.proof.json")
+def prove(
     where: Where,
+    output: Annotated[Path, typer.Option("--output", "-o", help="File to write: .json.")],
     member: Annotated[
-        Path | None,
-        typer.Option(help="A member's directory: compare with the copies that it kept."),
+        str | None, typer.Option(help="Prove this member's own entries, and show nobody else's.")
+    ] = None,
+    since: Annotated[
+        int | None, typer.Option(min=0, help="Prove that the ledger only grew since this entry.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Replay a ledger offline: chain, signatures, seed, draw, every amount.
+    """Write a proof about a ledger for somebody who is not to be given all of it.
 
-    Exit code 0 if all checks hold, 3 if one does not, 5 if the member's word is against it.
+    Whoever has it checks it offline: fedfact verify FILE.
     """
-    from ..federation.audit.verify import first_bad_entry, is_sound, phase_of, verify_ledger
+    from ..federation.ledger.proof_files import prove_growth, prove_member
+    from ..federation.ledger.store import read_ledger
 
-    entries, verdicts = verify_ledger(where)
-    phase = phase_of(verdicts)
-    if member is not None:  # only then is code read that is not the auditor's
-        from ..federation.audit.own_copy import verify_copy
-        from ..federation.member.config import read_member_config
-        from ..federation.member.files import MemberFiles
-
-        files = MemberFiles(member)
-        signed = files.contract()
-        name = signed.member if signed else read_member_config(member / "member.toml").name
-        verdicts += verify_copy(entries, name, files)
-    contested = any(verdict.contested for verdict in verdicts)
-    sound = is_sound(verdicts)
-    first = first_bad_entry(verdicts)
+    check_output(output, (".json",), (Path(where),))
+    if (member is None) == (since is None):
+        raise InputError("say what to prove: --member NAME, or --since ENTRY")
+    entries = read_ledger(where)
+    proof = prove_growth(entries, since or 0) if member is None else prove_member(entries, member)
+    write_whole(output, proof.encoded(), private=True)  # a member's costs and amounts
     if as_json:
-        checks = [asdict(verdict) for verdict in verdicts]
-        print_json(
-            {
-                "sound": sound,
-                "contested": contested,
-                "phase": phase,
-                "first_bad_entry": first,
-                "checks": checks,
-            }
-        )
+        print_json({"head": proof.head.dump(), "bytes": len(proof.encoded())})
     else:
-        marks = {True: "✓", False: "✗", None: "–"}
-        width = max(len(verdict.name) for verdict in verdicts)
-        for verdict in verdicts:
-            mark = "?" if verdict.contested else marks[verdict.holds]
-            say(f"{mark} {verdict.name:<{width}}  {verdict.says}")
-        end = "" if first is None else f" The first bad entry is {first}."
-        good, bad = f"sound. So far it says: {phase}.", f"NOT sound.{end}"
-        say(f"The ledger is {good if sound else bad}")
-        if contested:
-            say("What ? marks, the member contests: an answer was thrown away, or lost on its way.")
-    if not sound:
+        note(f"wrote {output}: against the head of entry {proof.head.number}")
+
+
+@ledger.command(epilog="Example:  fedfact ledger cosign ledger.jsonl --key own.key -o head.json")
+def cosign(
+    where: Where,
+    key: Annotated[Path, typer.Option(help="Your secret key; made if it is not there.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="File to write: .json.")],
+    as_json: AsJson = False,
+) -> None:
+    """As a third party, sign the head of a ledger that you have verified; it is verified first.
+
+    The operator enters what you signed (fedfact federation cosigned). Keep a copy: what the ledger
+    said until then can no longer be taken back.
+    """
+    from ..federation.audit.verify import is_sound, verify_ledger
+    from ..federation.ledger.proof_files import CosignedHead
+    from ..federation.ledger.state import replay
+    from ..federation.wire.document import FORMAT
+    from ..federation.wire.keys import Key, keep_secret
+    from ..federation.wire.ledger_head import Cosigned
+
+    check_output(output, (".json",), (Path(where), key))
+    entries, verdicts = verify_ledger(where)
+    if not is_sound(verdicts):
+        error(f"{where}: is not sound, so its head is not signed; see fedfact verify")
         raise typer.Exit(UNSOUND)
-    if contested:
-        raise typer.Exit(CONTESTED)
+    state = replay(entries)
+    own = Key(keep_secret(key))
+    signed = Cosigned.signed(own, state.consortium.hash(), state.head)
+    write_whole(output, CosignedHead(format=FORMAT, cosigned=signed).encoded())
+    if as_json:
+        print_json(signed.dump())
+    else:
+        note(f"wrote {output}: the head of entry {state.head.number}, by key {own.public[:16]}")
 
 
 def statement(

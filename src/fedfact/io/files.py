@@ -47,9 +47,11 @@ def read_small(path: Path, most: int, wanted: str) -> bytes:
         raise InputError(f"{path}: cannot be read ({reason(error)}); give {wanted}") from None
 
 
-def read_toml(path: Path, wanted: str = "a TOML file") -> dict[str, Any]:
+def read_toml(
+    path: Path, wanted: str = "a TOML file", within: Path | None = None
+) -> dict[str, Any]:
     """The keys of a TOML file."""
-    text = read_text(path, wanted, limits.TOML)
+    text = read_text(path, wanted, limits.TOML, within)
     if found := _LONG_KEY.search(text):
         line = text.count("\n", 0, found.start()) + 1
         raise InputError(f"{path}, line {line}: a key of more than {limits.TOML_PARTS} parts")

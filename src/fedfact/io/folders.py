@@ -1,7 +1,10 @@
-"""Directories of results: refused before any work where they cannot be written, and made."""
+"""Directories of results: refused before any work where they cannot be written, and made.
+
+Somebody else may have made them: what is written into one follows no link that leads out of it.
+"""
 
 import os
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
 
 from ..errors import InputError
@@ -11,7 +14,7 @@ OTHER = "name another directory with -o"
 """What to do where a directory is refused."""
 
 
-def check_folder(output: Path, files: Iterable[str], folders: Iterable[str] = ()) -> None:
+def check_folder(output: Path, files: Collection[str], folders: Collection[str] = ()) -> None:
     """Refuse a directory in which these files and folders could not be written."""
     try:
         there = next(path for path in (output, *output.absolute().parents) if path.exists())
@@ -26,6 +29,20 @@ def check_folder(output: Path, files: Iterable[str], folders: Iterable[str] = ()
         raise InputError(f"{output / taken}: is a directory; remove it, or {OTHER}")
     if barred is not None:
         raise InputError(f"{output / barred}: is no directory to write to; remove it, or {OTHER}")
+    inner = [f"{name}/{each.name}" for name in folders for each in _entries(output / name)]
+    refuse_links(output, (*files, *folders, *inner))
+
+
+def refuse_links(folder: Path, names: Iterable[str]) -> None:
+    """Refuse to write files, or to folders, that links lead to out of this directory."""
+    own = os.path.realpath(folder)
+    for name in names:
+        if not Path(os.path.realpath(folder / name)).is_relative_to(own):
+            raise InputError(f"{folder / name}: leads out of {folder}; remove the link")
+
+
+def _entries(folder: Path) -> list[Path]:
+    return list(folder.iterdir()) if folder.is_dir() else []
 
 
 def _is_free(folder: Path) -> bool:

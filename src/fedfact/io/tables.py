@@ -35,13 +35,14 @@ def read_columns(
     return Columns(path, *_from_csv(path, text, required, of))
 
 
-def to_csv(columns: Mapping[str, Sequence[Any]]) -> str:
+def to_csv(columns: Mapping[str, Sequence[Any]], line_end: str = "\n") -> str:
     """Columns as CSV, in which a spreadsheet runs nothing: a text like ``=1+1`` gets a quote.
 
-    Numbers stay as they are, those below 0 too. `read_columns` takes the quote off again.
+    Numbers stay as they are, those below 0 too. `read_columns` takes the quote off again. RFC 4180
+    wants lines that end with both a carriage return and a line feed; most programs take either.
     """
     file = io.StringIO(newline="")
-    writer = csv.writer(file, lineterminator="\n")
+    writer = csv.writer(file, lineterminator=line_end)
     writer.writerow(columns)
     for row in zip(*columns.values(), strict=True):
         writer.writerow([_quoted(cell) if isinstance(cell, str) else cell for cell in row])

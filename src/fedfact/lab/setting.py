@@ -29,6 +29,9 @@ MOST = 500_000
 _TRIES = 100
 """How often a cost is drawn anew that is not above 0."""
 
+_APART = 1e30
+"""How many times the cheapest cost the dearest may be; beyond that rules reckon no numbers."""
+
 
 @dataclass(frozen=True)
 class Setting:
@@ -64,11 +67,11 @@ class Setting:
             setting = cls(terms, len(given), costs, given)
         else:
             setting = cls(terms, 16 if agents is None else agents, costs)
-            setting.populations(1, 0)  # refused here, if at all
         if setting.agents < 3:
             raise InputError(f"there are {setting.agents} agents; the lab needs 3 at least")
         if setting.agents > MOST:
             raise InputError(f"{costs}: has {setting.agents:,} agents; there is room for {MOST:,}")
+        setting.populations(1, 0)  # most of what cannot be drawn is refused here
         return setting
 
     def describe(self) -> dict[str, Any]:
@@ -112,6 +115,15 @@ class Setting:
 
     def populations(self, count: int, seed: int) -> Floats:
         """So many populations, a row each. Of a file: the same costs in other orders."""
+        drawn = self._drawn(count, seed)
+        if (drawn.max(axis=-1) > _APART * drawn.min(axis=-1)).any():
+            raise InputError(
+                f"--costs {self.costs}: one agent's cost is more than {_APART:g} times another's, "
+                "beyond what can be reckoned with; give costs that lie closer together"
+            )
+        return drawn
+
+    def _drawn(self, count: int, seed: int) -> Floats:
         rng = np.random.default_rng(seed)
         if self.given is not None:
             if count == 1:

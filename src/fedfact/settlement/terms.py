@@ -4,7 +4,7 @@
 - A federation's ``terms.toml``, where these keys stand under ``[money]``.
 - Its published ``terms.json``, where decimal numbers are texts.
 
-What the money means is settled here; training and conduct are the federation's.
+What the money means is settled here; training, conduct and payment are the federation's.
 """
 
 import dataclasses
@@ -21,7 +21,10 @@ FIELDS = tuple(field.name for field in dataclasses.fields(Terms))
 TEXTS = ("rule", "currency")
 """The fields that are texts; all others are numbers."""
 
-FEDERATION = ("money", "training", "conduct", "name", "version", "operator", "seed_commitment")
+FEDERATION = (
+    *("format", "consortium", "season", "name", "operator", "seed_commitment"),
+    *("money", "training", "conduct", "payment", "disputes"),
+)
 """The keys of a federation's files."""
 
 

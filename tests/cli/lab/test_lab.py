@@ -287,6 +287,7 @@ BAD = {
     "rule": (["--rule", "rebat"], "rule 'rebat' is not known; did you mean rebate"),
     "far rule": (["--rule", "xyzzy"], "choose from local, federated"),
     "distribution": (["--costs", "nrom:loc=1"], "there is no distribution 'nrom'; did you mean"),
+    "a huge spread": (["--costs", "lognorm:s=100"], "give costs that lie closer together"),
     "a huge parameter": (["--costs", "lognorm:s=1e300"], "take another distribution"),
     "parameters": (["--costs", "norm:loc=one"], "write it as norm:loc=1,scale=0.1"),
     "negative costs": (["--costs", "norm:loc=-5"], "check the parameters"),

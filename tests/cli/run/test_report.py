@@ -305,3 +305,21 @@ def test_results_that_links_lead_out_of_are_refused(fedfact, study, tmp_path, na
     result = fedfact("report", study)
     assert (result.code, result.out) == (2, "")
     assert f"small/{name}: leads out of small" in result.err
+
+
+@pytest.mark.parametrize("name", ["report.html", "figures", "figures/class-mix.png"])
+def test_a_page_is_written_nowhere_that_links_lead_to(fedfact, study, tmp_path, name):
+    """Results that somebody else made overwrite nothing of who looks at them."""
+    own = tmp_path / "own"
+    shutil.rmtree(study / "figures", ignore_errors=True)
+    (study / name).unlink(missing_ok=True)
+    if name == "figures":
+        own.mkdir()
+    else:
+        own.write_text("mine")
+        (study / "figures").mkdir()
+    (study / name).symlink_to(own)
+    result = fedfact("report", study)
+    assert (result.code, result.out) == (2, "")
+    assert f"small/{name}: leads out of small; remove the link" in result.err
+    assert [*own.iterdir()] == [] if own.is_dir() else own.read_text() == "mine"

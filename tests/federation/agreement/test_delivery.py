@@ -12,6 +12,7 @@ from fedfact.federation.agreement.delivery import (
     billed_population,
     check_attestation,
     deliveries,
+    void_in_words,
     why_void,
 )
 from fedfact.federation.wire.canonical import decimal
@@ -131,8 +132,11 @@ def test_the_escrow_raises_what_is_billed_at_least():
 
 def test_fewer_than_three_cannot_be_settled():
     said = {name: attested() for name in ("alder", "birch")}
-    assert why_void(delivered(said, 3), CONTRACTS, TERMS).startswith("fewer than three members")
-    assert why_void([], CONTRACTS, TERMS).startswith("fewer than three members")
+    for there in (delivered(said, 3), []):
+        assert why_void(there, CONTRACTS, TERMS) == "too few"
+        assert void_in_words("too few", there, CONTRACTS, TERMS) == (
+            "fewer than three members delivered anything; no money moves"
+        )
 
 
 def test_under_shared_less_than_half_of_the_signed_size_cannot_be_settled():
@@ -144,12 +148,14 @@ def test_under_shared_less_than_half_of_the_signed_size_cannot_be_settled():
         there = delivered({name: attested() for name in names}, 3)
         signed = dict(contracts)
         signed["dogwood"] = signed["dogwood"].model_copy(update={"size": 6 + bigger})
-        return why_void(there, signed, terms)
+        why = why_void(there, signed, terms)
+        return why and (why, void_in_words(why, there, signed, terms))
 
     assert void("alder", "birch", "cedar") is None  # 6 of 12
     assert void("alder", "birch", "cedar", bigger=1) == (
+        "too little size",
         "those who delivered have 6 of the size of 13 that signed, too little to settle by the "
-        "shared rule; no money moves"
+        "shared rule; no money moves",
     )
     assert void("alder", "birch", "dogwood", bigger=1) is None
 

@@ -22,7 +22,12 @@ SAID = {"error_scale": 20000.0, "unit": 0.01, "minimum_samples": 20}
 
 
 def published(plan=PLAN, conduct=None, **money):
-    return publish("test", Terms(**SAID | money), plan, conduct or Conduct(), "a" * 64, "b" * 64)
+    return offer(("test", Terms(**SAID | money), plan, conduct or Conduct()))
+
+
+def offer(said, season=1):
+    hashes = {"consortium": "c" * 64, "operator": "a" * 64, "seed_commitment": "b" * 64}
+    return publish(said, season=season, **hashes)
 
 
 def changed(**parts):
@@ -83,6 +88,12 @@ def test_what_differs_has_another_hash(scale, b, samples, quorum):
     assert one.hash() not in {other.hash() for other in others}
 
 
+def test_the_same_terms_in_another_season_have_another_hash():
+    said = ("test", Terms(**SAID), PLAN, Conduct())
+    assert offer(said).hash() == published().hash()
+    assert len({offer(said, season).hash() for season in (1, 2, 3)}) == 3
+
+
 def test_a_number_beyond_decimals_is_refused_and_not_rounded():
     with pytest.raises(InputError, match="more digits"):
         published(error_scale=12345678901234567891)
@@ -105,7 +116,7 @@ def test_what_has_no_place_in_a_federation_is_refused_with_the_reason(read):
     with pytest.raises(InputError, match=r"error_scale is missing: federations do not settle by m"):
         published(error_scale=None)
     with pytest.raises(InputError, match=r"error_scale is missing: federations do not settle by m"):
-        publish(*read(TOML.replace("error_scale = 20000\n", "")), "a" * 64, "b" * 64)
+        offer(read(TOML.replace("error_scale = 20000\n", "")))
 
 
 @pytest.mark.parametrize(
@@ -139,8 +150,16 @@ def test_what_has_no_place_in_a_federation_is_refused_with_the_reason(read):
         ({"conduct__quorum": 1}, "quorum"),
         ({"conduct__quorum": 3.0}, "float"),
         ({"conduct__round_seconds": 0}, "round_seconds"),
-        ({"version": 2}, "version"),
-        ({"version": True}, "version"),
+        ({"format": 2}, "a published of format 2, and this fedfact reads format 1; use"),
+        ({"format": True}, "format"),
+        ({"format": "1"}, "format"),
+        ({"version": 1}, "version"),
+        ({"consortium": "c" * 63}, "consortium"),
+        ({"consortium": None}, "consortium"),
+        ({"season": 0}, "season"),
+        ({"season": 10_001}, "season"),
+        ({"season": True}, "season"),
+        ({"season": "1"}, "season"),
         ({"name": "a b"}, "name"),
         ({"operator": "A" * 64}, "operator"),
         ({"seed_commitment": None}, "seed_commitment"),
@@ -237,8 +256,8 @@ def test_a_file_that_is_no_text_is_refused(read, tmp_path):
 def test_flat_and_published_terms_are_offered_as_well(read, tmp_path):
     """A flat file leaves the training to the network's recipe; published terms say all of it."""
     offered = read(TOML)
-    (tmp_path / "season-1/terms.json").write_bytes(publish(*offered, "a" * 64, "b" * 64).encoded())
-    assert read_federation_terms(tmp_path / "season-1/terms.json") == offered
+    (tmp_path / "terms.json").write_bytes(offer(offered).encoded())
+    assert read_federation_terms(tmp_path / "terms.json") == offered
     name, terms, plan, conduct = read("error_scale = 20000\nunit = 0.01\n")
     assert (name, terms, conduct) == ("federation", offered[1], Conduct())
     assert plan.recipe == offered[2].recipe

@@ -3,7 +3,6 @@
 import pytest
 
 from fedfact.federation.agreement.contract import contracts_for, roster_hash
-from fedfact.federation.agreement.draw import WITHHELD
 from fedfact.federation.audit.verify import verify
 from fedfact.federation.ledger.entries import Declined, Nonces
 from fedfact.federation.operator.directory import OperatorDirectory
@@ -65,7 +64,7 @@ def test_nonces_learnt_before_the_last_round_was_written_down_are_found(make_hou
         add(*held)
         deliver(session)
         opened = {member: message.evidence for member, message in said.items()}
-        add(("nonces", Nonces(opened=opened, withheld=[], rule=WITHHELD)))
+        add(("nonces", Nonces(opened=opened, withheld=[])))
         again = session.ask("open", {"birch": roster})["birch"]
         assert isinstance(again, Failure), "it opens its nonce once"
     found = {each.name: each for each in verify(house.entries())}["seed"]
@@ -94,7 +93,7 @@ def test_no_draw_without_a_single_nonce(make_house, wired):
         house.run(wired(house, before))
     with OperatorDirectory(house.directory) as consortium:
         session = Session(consortium, InProcess({}))
-        nonces = Nonces(opened={}, withheld=sorted(house.members), rule=WITHHELD)
+        nonces = Nonces(opened={}, withheld=sorted(house.members))
         session.add(("nonces", nonces))
     found = {each.name: each for each in verify(house.entries())}["seed"]
     assert "leaves the draw to the operator alone" in found.says

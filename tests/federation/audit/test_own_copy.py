@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import tracemalloc
 
 import pytest
 
@@ -64,8 +65,9 @@ def test_evidence_whose_links_lead_elsewhere_is_refused(finished, tmp_path, fedf
     """`verify --member` opens what is in the directory that it was given, and nothing besides."""
     house, secret = finished.rebate, tmp_path / "secret"
     secret.write_text("of the auditor's own")
-    for name in ("contract.json", "heads.jsonl", "training.bin", "statements"):
-        evidence = tmp_path / f"with {name}"
+    kept = ("contract.json", "training.bin", "statements")
+    for name in ("heads.jsonl", *(f"season-1/{each}" for each in kept)):
+        evidence = tmp_path / f"with {name.replace('/', ' ')}"
         shutil.copytree(house.members["birch"], evidence)
         target = evidence / name
         if target.is_dir():
@@ -79,6 +81,18 @@ def test_evidence_whose_links_lead_elsewhere_is_refused(finished, tmp_path, fedf
         assert run.code in (2, 3)
 
 
+def test_a_config_that_leads_elsewhere_is_not_read_for_the_name(finished, tmp_path, fedfact):
+    house, evidence = finished.rebate, tmp_path / "evidence"
+    shutil.copytree(house.members["birch"], evidence)
+    (evidence / "season-1/contract.json").unlink()
+    (evidence / "member.toml").unlink()
+    (tmp_path / "secret.toml").write_text("of_the_auditors_own = 1\n")
+    (evidence / "member.toml").symlink_to(tmp_path / "secret.toml")
+    run = fedfact("verify", house.directory / "ledger.db", "--member", evidence)
+    assert run.code == 2
+    assert "member.toml: leads out of" in run.err
+
+
 def test_evidence_that_is_a_pipe_blocks_nobody(finished, tmp_path, fedfact):
     house, evidence = finished.rebate, tmp_path / "evidence"
     shutil.copytree(house.members["birch"], evidence)
@@ -87,6 +101,30 @@ def test_evidence_that_is_a_pipe_blocks_nobody(finished, tmp_path, fedfact):
     run = fedfact("verify", house.directory / "ledger.db", "--member", evidence)
     assert run.code == 2
     assert "contract.json: is no plain file" in run.err
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "heads.jsonl",
+        *(f"season-1/{name}" for name in ("contract.json", "opened.json")),
+        "season-1/statements/settlement-*.json",
+    ],
+)
+def test_evidence_that_is_absurdly_large_is_refused_before_it_is_read(finished, tmp_path, name):
+    """A file of holes: it takes no room on a disk, and would take all of it in memory."""
+    house, evidence = finished.rebate, tmp_path / "evidence"
+    shutil.copytree(house.members["birch"], evidence)
+    path = next(evidence.glob(name))
+    os.truncate(path, 200 << 20)
+    tracemalloc.start()
+    try:
+        verdicts = verify_copy(house.entries(), "birch", MemberFiles(evidence))
+        taken = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert [each.says for each in verdicts if "209,715,200 bytes; give" in each.says], verdicts
+    assert taken < 100 << 20
 
 
 def test_verify_changes_no_byte_of_its_evidence(finished, tmp_path, fedfact):
@@ -108,11 +146,11 @@ def seen(folder):
 @pytest.mark.parametrize(
     ("lost", "check"),
     [
-        ("opened.json", "own nonce"),
+        ("season-1/opened.json", "own nonce"),
         ("heads.jsonl", "own heads"),
-        ("training.bin", "own rounds"),
-        ("statements/settlement-*.json", "own statements"),
-        ("statements/answer-*.json", "own answers"),
+        ("season-1/training.bin", "own rounds"),
+        ("season-1/statements/settlement-*.json", "own statements"),
+        ("season-1/statements/answer-*.json", "own answers"),
     ],
 )
 @pytest.mark.parametrize("rule", ["rebate", "sandwich", "sized"])

@@ -9,7 +9,7 @@ from contextlib import closing
 
 import pytest
 
-from fedfact.errors import LedgerError
+from fedfact.errors import InputError, LedgerError
 from fedfact.federation.agreement.delivery import Delivery
 from fedfact.federation.ledger import Ledger, read_ledger
 from fedfact.federation.ledger.snapshot import copy_of
@@ -21,9 +21,10 @@ KEY = Key(bytes(range(32)))
 def said(number):
     """Any document will do."""
     return (
+        1,
         "delivery",
         Delivery(
-            member=f"a{number}",
+            member=f"m{number}",
             promised=1,
             delivered=1,
             counted=1,
@@ -79,7 +80,7 @@ import os, signal, sqlite3, sys
 connection = sqlite3.connect(sys.argv[1], isolation_level=None)
 connection.execute("PRAGMA journal_mode=WAL")
 connection.execute(
-    "INSERT INTO fedfact_ledger SELECT number + 10, kind, time, body, previous, "
+    "INSERT INTO fedfact_ledger SELECT number + 10, season, kind, time, body, previous, "
     "hash || 'x', signature FROM fedfact_ledger"
 )
 os.kill(os.getpid(), signal.SIGKILL)
@@ -124,8 +125,8 @@ def test_a_live_ledger_shows_its_newest_entry_and_nobody_waits(tmp_path, mode):
         live.execute(f"PRAGMA journal_mode={mode}")
         for number in range(3, 30):
             live.execute(
-                "INSERT INTO fedfact_ledger SELECT ?, kind, time, body, previous, ?, signature "
-                "FROM fedfact_ledger WHERE number = 0",
+                "INSERT INTO fedfact_ledger SELECT ?, season, kind, time, body, previous, ?, "
+                "signature FROM fedfact_ledger WHERE number = 0",
                 (number, str(number)),
             )
             assert len(read_ledger(str(path))) == number + 1
@@ -140,7 +141,7 @@ def test_a_copy_that_a_writer_came_between_is_taken_again(tmp_path, monkeypatch)
     live = sqlite3.connect(path, isolation_level=None)
     live.execute("PRAGMA journal_mode=WAL")
     row = (
-        "INSERT INTO fedfact_ledger SELECT ?, kind, time, body, previous, ?, signature "
+        "INSERT INTO fedfact_ledger SELECT ?, season, kind, time, body, previous, ?, signature "
         "FROM fedfact_ledger WHERE number = 0"
     )
     live.execute(row, (3, "3"))
@@ -166,10 +167,11 @@ BAD = {
     "another table": "CREATE TABLE more (x TEXT)",
     "an index of an expression": "CREATE INDEX i ON fedfact_ledger (upper(kind))",
     "a virtual table": "DROP TABLE fedfact_ledger; "
-    "CREATE VIRTUAL TABLE fedfact_ledger USING fts5(number, kind)",
+    "CREATE VIRTUAL TABLE fedfact_ledger USING fts5(number, season, kind)",
     "a column that is worked out": "ALTER TABLE fedfact_ledger ADD COLUMN x TEXT AS (kind)",
     "a key that is text": "DROP TABLE fedfact_ledger; CREATE TABLE fedfact_ledger "
-    "(number TEXT, kind TEXT, time TEXT, body TEXT, previous TEXT, hash TEXT, signature TEXT)",
+    "(number TEXT, season TEXT, kind TEXT, time TEXT, body TEXT, previous TEXT, hash TEXT, "
+    "signature TEXT)",
 }
 
 
@@ -213,6 +215,18 @@ def test_a_url_of_sqlite_is_read_from_a_copy_too(tmp_path):
     left_by(LOGGED, path)
     before = state(tmp_path)
     assert len(read_ledger(f"sqlite:///{path}")) == 6
+    assert state(tmp_path) == before
+
+
+@pytest.mark.parametrize("options", ["?timeout=5", "?uri=true", "?mode=rw&x=1"])
+def test_a_url_with_options_would_be_read_in_its_place_and_is_refused(tmp_path, options):
+    """A directory that somebody hands over may name its ledger so, in ``ledger.url``."""
+    path = written(tmp_path / "ledger.db")
+    left_by(LOGGED, path)
+    (tmp_path / "ledger.url").write_text(f"sqlite:///{path}{options}\n")
+    before = state(tmp_path)
+    with pytest.raises(InputError, match=r"cannot be used; write .* or sqlite:///PATH"):
+        read_ledger(str(tmp_path))
     assert state(tmp_path) == before
 
 

@@ -6,13 +6,16 @@ import pytest
 
 from fedfact.errors import LedgerError
 from fedfact.federation.audit.verify import verify
-from fedfact.federation.ledger.state import LedgerState, replay, secret_fits
+from fedfact.federation.ledger.season import secret_fits
+from fedfact.federation.ledger.state import LedgerState, replay
+from fedfact.federation.wire.ledger_head import LedgerHead
+from fedfact.federation.wire.tree import Tree
 
 from .. import dishonest as lie
 
-HARMLESS = ({"enrolment"}, {"acknowledged"})
-"""Kinds that come in the order in which members happen to answer: two neighbours may be swapped,
-as long as no member has signed the head of the ledger behind them with its nonce."""
+HARMLESS = ({"member"}, {"enrolment"}, {"acknowledged"})
+"""Kinds that come in the order in which members registered or happen to answer: two neighbours may
+be swapped, as long as no member has signed the head of the ledger behind them with its nonce."""
 
 
 @pytest.fixture(scope="module", params=["rebate", "sandwich", "sized"])
@@ -46,8 +49,8 @@ def test_swapped_neighbours_are_refused(ledger):
         assert found["signatures"].holds or k == 0
         if {entries[k].kind, entries[k + 1].kind} in HARMLESS:
             seen = [name for name, verdict in found.items() if not verdict.holds]
-            assert seen == (["seed"] if entries[k].kind == "enrolment" else [])
-            assert replay(swapped).balances() == replay(entries).balances()
+            assert seen == ([] if entries[k].kind == "acknowledged" else ["seed"])
+            assert replay(swapped).season.balances() == replay(entries).season.balances()
         else:
             assert found["order"].holds is False, (k, entries[k].kind)
             assert found["order"].entry in (k, k + 1)
@@ -81,26 +84,52 @@ def test_dropped_entries_are_found(ledger):
             assert not holds(dropped), (k, entries[k].kind)
 
 
+def test_the_head_is_what_the_operator_signed_last(ledger):
+    entries, key = ledger
+    for number in (0, 4, len(entries) - 1):
+        state, tree = replay(entries[: number + 1]), Tree()
+        for entry in entries[: number + 1]:
+            tree.add(entry.hash)
+        consortium = state.consortium.hash()
+        assert state.head == LedgerHead.signed(
+            key, consortium, number, entries[number].hash, tree.root()
+        )
+        assert state.is_signed()
+        wrong = [*entries[:number], replace(entries[number], signature="00" * 64)]
+        assert not replay(wrong).is_signed()
+
+
 def test_a_ledger_may_end_anywhere_and_still_be_read(ledger):
     entries, _ = ledger
-    phases = [replay(entries[:k]).phase for k in range(1, len(entries) + 1)]
+    for k in range(6):
+        state = replay(entries[:k])
+        assert len(state.members) == max(k - 1, 0)
+        with pytest.raises(LedgerError, match="the ledger has no season yet"):
+            _ = state.season
+    phases = [replay(entries[:k]).season.phase for k in range(6, len(entries) + 1)]
     assert phases[0] == "enrolling"
     assert phases[-1] == "finished"
     assert "training, 1 of 3 rounds" in phases
     assert "nonces to open" in phases
 
 
-def test_terms_come_first_and_once(ledger):
+def test_a_consortium_comes_first_and_once(ledger):
     entries, key = ledger
-    with pytest.raises(LedgerError, match="terms come first"):
+    with pytest.raises(LedgerError, match="a consortium comes first"):
         replay(lie.rewritten(entries[1:], key))
-    with pytest.raises(LedgerError, match=r"entry 1 \(terms\): terms come first, and only once"):
+    with pytest.raises(
+        LedgerError, match=r"entry 1 \(consortium\): a consortium comes first, and only once"
+    ):
         replay(lie.rewritten([entries[0], *entries], key))
-    with pytest.raises(LedgerError, match="no terms were published yet"):
-        _ = LedgerState().terms
+    with pytest.raises(LedgerError, match="no consortium was founded yet"):
+        _ = LedgerState().consortium
+    with pytest.raises(LedgerError, match="it has no head"):
+        _ = LedgerState().head
 
 
-@pytest.mark.parametrize("kind", ["", "x", "take", "terms ", "Terms", "__init__", "x" * 100_000])
+@pytest.mark.parametrize(
+    "kind", ["", "x", "take", "terms", "season ", "Season", "__init__", "x" * 100_000]
+)
 def test_an_unknown_kind_is_refused(ledger, kind):
     entries, _ = ledger
     with pytest.raises(LedgerError, match="unknown kind of entry") as refused:
@@ -110,11 +139,14 @@ def test_an_unknown_kind_is_refused(ledger, kind):
 
 def test_a_refused_entry_leaves_the_head_where_it_was(ledger):
     entries, _ = ledger
-    record = replay(entries[:5])
-    with pytest.raises(LedgerError):
-        record.add(entries[4])
-    assert record.head == entries[4]
-    record.add(entries[5])
+    state = replay(entries[:10])
+    head = state.head
+    for wrong in (entries[9], entries[5], entries[1], entries[0]):
+        with pytest.raises(LedgerError):
+            state.add(wrong)
+    assert state.last == entries[9]
+    assert state.head == head
+    state.add(entries[10])
 
 
 def declined(entries, member, by="operator"):
@@ -127,31 +159,32 @@ def declined(entries, member, by="operator"):
 
 def test_who_declined_is_out_for_good(ledger):
     entries, key = ledger
-    member, enrolment = "alder", entries[1]
+    member, enrolment = "alder", entries[6]
     assert lie.body(enrolment)["member"] == member
     no = declined(entries, member)
     for wrong, says in (
-        ([*entries[:5], no, no], "declines twice"),
-        ([*entries[:5], no, enrolment], "an enrolment of a member that declined before"),
-        ([*entries[:9], no], "who signed a contract"),
-        ([*entries[:10], no], "after the roster was closed"),
-        ([*entries[:5], no, *entries[5:]], "a contract with a member that did not enrol"),
-        ([*entries[:9], declined(entries, "birch")], "who signed a contract"),
+        ([*entries[:10], no, no], "declines twice"),
+        ([*entries[:10], no, enrolment], "an enrolment of a member that declined before"),
+        ([*entries[:14], no], "who signed a contract"),
+        ([*entries[:15], no], "after the roster was closed"),
+        ([*entries[:10], no, *entries[10:]], "a contract with a member that did not enrol"),
+        ([*entries[:14], declined(entries, "birch")], "who signed a contract"),
     ):
         with pytest.raises(LedgerError, match=says):
             replay(lie.rewritten(wrong, key))
-    assert replay(lie.rewritten([*entries[:5], no], key)).declined.keys() == {member}
+    state = replay(lie.rewritten([*entries[:10], no], key))
+    assert state.season.declined.keys() == {member}
 
 
 def test_a_roster_needs_all_contracts(ledger):
     entries, key = ledger
     with pytest.raises(LedgerError, match="a roster without all contracts"):
-        replay(lie.rewritten([*entries[:8], entries[9]], key))
+        replay(lie.rewritten([*entries[:13], entries[14]], key))
 
 
 def test_a_reversal_undoes_the_very_amounts(ledger):
     entries, key = ledger
-    record = replay(entries)
+    record = replay(entries).season
     postings = [posting.dump() for posting in record.reversed_postings()]
     number = record.settlement
 
@@ -162,7 +195,7 @@ def test_a_reversal_undoes_the_very_amounts(ledger):
 
     good = reversal()
     assert holds(good)
-    assert replay(good).phase == "settlement reversed"
+    assert replay(good).season.phase == "settlement reversed"
     again = lie.rewritten([*good, *entries[number : number + 5]], key)
     assert holds(again)
     assert "2 settlements" in verdicts(again)["amounts"].says
@@ -181,7 +214,7 @@ def test_a_reversal_undoes_the_very_amounts(ledger):
 
 def test_balances_are_the_lines(ledger):
     entries, _ = ledger
-    record = replay(entries)
+    record = replay(entries).season
     balances = record.balances()
     assert sum(balances.values()) == 0
     assert balances["operator"] == record.settled.surplus >= 0
@@ -192,6 +225,6 @@ def test_balances_are_the_lines(ledger):
 
 def test_only_the_seed_committed_to_fits(ledger):
     entries, _ = ledger
-    record = replay(entries)
+    record = replay(entries).season
     assert secret_fits(record, bytes.fromhex(record.revealed.seed))
     assert not secret_fits(record, bytes(32))

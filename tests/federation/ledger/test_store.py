@@ -20,12 +20,13 @@ from fedfact.federation.ledger.entry import FIRST, Entry, Unreadable
 from fedfact.federation.ledger.export import export, read_export
 from fedfact.federation.ledger.store import Ledger, read_ledger
 from fedfact.federation.wire.keys import Key
+from fedfact.io import limits
 
 KEY = Key(bytes(range(32)))
 
 
 def batch(number, size=3, account="operator"):
-    return [("posting", Posting(account=account, amount=number)) for _ in range(size)]
+    return [(1, "posting", Posting(account=account, amount=number)) for _ in range(size)]
 
 
 @pytest.fixture
@@ -61,7 +62,7 @@ def test_a_ledger_can_only_be_read_and_added_to():
         "close",
         "entries",
     }
-    entry = Entry(0, "a", "b", "c", "d", "e", "f")
+    entry = Entry(0, 1, "a", "b", "c", "d", "e", "f")
     with pytest.raises(AttributeError):
         entry.body = "other"
 
@@ -111,7 +112,7 @@ def test_a_clock_that_is_set_by_days_is_refused_before_an_entry_has_its_time(
 def test_a_time_that_is_yet_to_come_is_found_and_one_of_today_is_not(ledger, monkeypatch):
     for hours, found in ((20, None), (28, "yet to come"), (24 * 365 * 7000, "yet to come")):
         at = (datetime.now(UTC) + timedelta(hours=hours)).isoformat(timespec="milliseconds")
-        entries = [Entry(0, "posting", at, "{}", FIRST, "hash", "signature")]
+        entries = [Entry(0, 1, "posting", at, "{}", FIRST, "hash", "signature")]
         if found is None:
             assert times(entries)
             continue
@@ -128,7 +129,7 @@ class Wrong:
 def test_an_exception_in_the_middle_leaves_nothing(ledger, place_of_it):
     ledger.add(KEY, batch(1))
     documents = batch(2)
-    documents.insert(place_of_it, ("posting", Wrong()))
+    documents.insert(place_of_it, (1, "posting", Wrong()))
     with pytest.raises(RuntimeError, match="in the middle"):
         ledger.add(KEY, documents)
     assert len(ledger.entries()) == 3
@@ -272,7 +273,7 @@ for turn in range(times):
         ledger = Ledger.at(place, new=True)
         while True:
             posting = Posting(account="operator", amount=turn)
-            ledger.add(key, [("posting", posting)] * size)
+            ledger.add(key, [(1, "posting", posting)] * size)
             os.write(tell, b".")
     if turn % 2:
         os.read(heard, 1)  # one batch is there
@@ -328,7 +329,7 @@ while added < 5:
     ledger.entries()
     try:
         while added < 5:
-            ledger.add(key, [("posting", Posting(account="operator", amount=own))] * 4)
+            ledger.add(key, [(1, "posting", Posting(account="operator", amount=own))] * 4)
             added += 1
     except LedgerError as error:
         assert "somebody else" in str(error) or "locked" in str(error), error
@@ -367,7 +368,7 @@ class Posting(Document):
 place, room = sys.argv[1], int(sys.argv[2])
 key, size = Key(bytes(32)), 50
 ledger = Ledger.at(place, new=True)
-documents = [("posting", Posting(account="operator", amount=1))] * size
+documents = [(1, "posting", Posting(account="operator", amount=1))] * size
 ledger.add(key, documents)
 resource.setrlimit(resource.RLIMIT_FSIZE, (room, resource.RLIM_INFINITY))
 batches = 1
@@ -513,7 +514,7 @@ NASTY = "lines\n\u2028\u2029\x85\x0b\x0c\x1c\x1d\x1e\x00\ufeff\"'\\ and 🌲"
 
 def test_an_export_reads_back_whatever_the_texts(tmp_path):
     entries = [
-        Entry(number, NASTY, NASTY, f'{{"why":"{NASTY}"}}', FIRST, "hash", "signature")
+        Entry(number, 1, NASTY, NASTY, f'{{"why":"{NASTY}"}}', FIRST, "hash", "signature")
         for number in range(3)
     ]
     path = tmp_path / "ledger.jsonl"
@@ -551,6 +552,9 @@ def exported(ledger, tmp_path):
         (lambda text: text.replace(b'"number":1,', b""), 2),
         (lambda text: text.replace(b'"number":1,', b'"more":1,"number":1,'), 2),
         (lambda text: text.replace(b'"number":1,', b'"number":1,"number":1,'), 2),
+        (lambda text: text.replace(b'"season":1,', b"", 1), 1),
+        (lambda text: text.replace(b'"season":1,', b'"season":true,', 1), 1),
+        (lambda text: text.replace(b'"season":1,', b'"season":1.0,', 1), 1),
         (lambda text: text.replace(b"posting", b"\xff", 1), 1),
         (lambda text: text.replace(b'"posting"', b"null", 1), 1),
         (lambda text: text.replace(b'"posting"', b"[]", 1), 1),
@@ -562,6 +566,17 @@ def test_an_export_is_exactly_as_it_was_written(exported, wrong, line):
     exported.write_bytes(wrong(exported.read_bytes()))
     with pytest.raises(LedgerError, match=rf"ledger\.jsonl, line {line}: is"):
         read_export(exported)
+
+
+def test_a_line_that_is_too_long_is_refused_before_it_is_read(exported, monkeypatch):
+    text = exported.read_bytes()
+    monkeypatch.setattr(limits, "ENTRY", len(text))
+    monkeypatch.setattr(limits, "MIB", 0)
+    assert len(read_export(exported)) == 3
+    exported.write_bytes(text + b"[" + b"{}," * len(text) + b"{}]\n")
+    with pytest.raises(Unreadable, match="line 4: is longer than an entry can be") as refused:
+        read_export(exported)
+    assert len(refused.value.before) == 3
 
 
 def test_an_export_that_is_not_there_is_refused(tmp_path):
@@ -582,7 +597,7 @@ def test_a_directory_names_its_ledger(tmp_path, place, ledger):
 
 def test_the_hash_covers_every_part_of_an_entry(ledger):
     entry = ledger.add(KEY, batch(1))[0]
-    changed = {"number": 7, "kind": "x", "time": "x", "body": "x", "previous": "x"}
+    changed = {"number": 7, "season": 2, "kind": "x", "time": "x", "body": "x", "previous": "x"}
     for name, value in changed.items():
         other = replace(entry, **{name: value})
         assert other.own_hash() != other.hash

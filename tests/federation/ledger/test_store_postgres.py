@@ -67,7 +67,7 @@ def url(server, request):
 
 
 def batch(number, size=3):
-    return [("posting", Posting(account="operator", amount=number))] * size
+    return [(1, "posting", Posting(account="operator", amount=number))] * size
 
 
 def restart(server):
@@ -101,7 +101,7 @@ def test_a_batch_is_added_whole_or_not_at_all(url):
     ledger = Ledger.at(url, new=True)
     ledger.add(KEY, batch(1))
     with pytest.raises(RuntimeError, match="in the middle"):
-        ledger.add(KEY, [*batch(2), ("posting", Wrong())])
+        ledger.add(KEY, [*batch(2), (1, "posting", Wrong())])
     assert len(ledger.entries()) == 3
     ledger.close()
 

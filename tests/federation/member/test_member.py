@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from fedfact import InputError
+from fedfact.federation.ledger.state import replay
 from fedfact.federation.member import member as join
 from fedfact.federation.member.config import read_member_config
 from fedfact.federation.member.files import MemberFiles
@@ -13,6 +14,7 @@ from fedfact.federation.member.member import open_member
 from fedfact.federation.operator.directory import OperatorDirectory
 from fedfact.federation.operator.session import Paused
 from fedfact.federation.wire.keys import Key
+from fedfact.federation.wire.ledger_head import LedgerHead
 from fedfact.federation.wire.message import OPERATOR, read_message, write_message
 from fedfact.federation.wire.transport import InProcess
 from fedfact.training.site import site
@@ -40,7 +42,7 @@ def test_asked_again_it_answers_the_same_or_refuses(talk):
     kept = (house.members["birch"] / "season-1/training.bin").read_bytes()
     contract = (house.members["birch"] / "season-1/contract.json").read_bytes()
     member = open_member(house.members["birch"])
-    newest = MemberFiles(house.members["birch"]).heads()[-1]["number"]
+    newest = MemberFiles(house.members["birch"]).heads()[-1].number
     for kind, request, reply in [*said["birch"], *reversed(said["birch"]), *said["birch"]]:
         number = head(request).content["ledger"]["number"]
         if kind == "statement" or head(request).content.get("round") == 3:
@@ -159,12 +161,11 @@ def test_with_a_full_disk_it_loses_nothing(make_house, wired, essence, sound, mo
 
 
 def signed_by_operator(house, kind, to, content, *, key=None, federation=None, body=b""):
-    with OperatorDirectory(house.directory) as consortium:
-        entries = consortium.ledger.entries()
-        newest = {"number": len(entries) - 1, "hash": entries[-1].hash}
+    with OperatorDirectory(house.directory) as operator:
+        newest = replay(operator.ledger.entries()).head.dump()
         return write_message(
-            key or consortium.key,
-            federation=federation or consortium.published.hash(),
+            key or operator.key,
+            federation=federation or operator.published.hash(),
             kind=kind,
             sender=OPERATOR,
             to=to,
@@ -193,34 +194,68 @@ def test_a_request_that_is_not_the_operators_to_this_member_is_refused(talk):
         ("another sender", "round", said["birch"][3][2]),  # its own reply, reflected
         ("a second time", "open", signed_by_operator(house, "open", "birch", roster)),
     ]
-    before = {path.name: path.read_bytes() for path in house.members["birch"].glob("*.*")}
+    before = files_of(house.members["birch"])
     for why, kind, request in wrong:
         with pytest.raises(InputError, match=why):
             member(kind, request)
-    after = {path.name: path.read_bytes() for path in house.members["birch"].glob("*.*")}
     grows = {"heads.jsonl": b"", "member.log": b""}
-    assert before | grows == after | grows
+    assert before | grows == files_of(house.members["birch"]) | grows
+
+
+def files_of(place):
+    return {
+        str(path.relative_to(place)): path.read_bytes()
+        for path in place.rglob("*")
+        if path.is_file()
+    }
+
+
+OTHER = "00" * 32
 
 
 @pytest.mark.parametrize(
-    ("ledger", "why"),
+    ("wrong", "why"),
     [
-        (None, "does not name the head"),
-        ({"number": "3", "hash": "00"}, "does not name the head"),
-        ({"number": True, "hash": "00"}, "does not name the head"),
-        ({"number": -1, "hash": "00"}, "does not name the head"),
-        ({"number": 0, "hash": "00" * 32}, "out of order"),
-        ("fork", "is another than was shown before"),
+        (lambda last, sign: None, "not a valid ledger head"),
+        (lambda last, sign: {}, "not a valid ledger head"),
+        (lambda last, sign: last.dump() | {"number": "3"}, "not a valid ledger head: number"),
+        (lambda last, sign: last.dump() | {"number": True}, "not a valid ledger head: number"),
+        (lambda last, sign: last.dump() | {"number": -1}, "not a valid ledger head: number"),
+        (lambda last, sign: last.dump() | {"hash": OTHER}, "not a valid ledger head: hash"),
+        (lambda last, sign: sign(0, OTHER, OTHER), "out of order"),
+        (lambda last, sign: sign(last.number - 1, last.entry, last.root), "out of order"),
+        (lambda last, sign: sign(last.number, OTHER, last.root), "another than was shown before"),
+        (lambda last, sign: sign(last.number, last.entry, OTHER), "another than was shown before"),
+        (lambda last, sign: last.dump() | {"number": last.number + 1}, "operator did not sign"),
+        (lambda last, sign: last.dump() | {"entry": OTHER}, "operator did not sign"),
+        (lambda last, sign: last.dump() | {"root": OTHER}, "operator did not sign"),
+        (lambda last, sign: last.dump() | {"signature": "00" * 64}, "operator did not sign"),
+        (
+            lambda last, sign: sign(last.number, last.entry, last.root, key=Key(bytes(32))),
+            "operator did not sign",
+        ),
+        (
+            lambda last, sign: sign(last.number, last.entry, last.root, consortium=OTHER),
+            "operator did not sign",
+        ),
     ],
 )
-def test_a_ledger_that_goes_back_or_forks_is_refused(talk, ledger, why):
+def test_a_head_that_goes_back_forks_or_is_not_signed_is_refused(talk, wrong, why):
+    """Of a ledger that was changed, of another one, or of none."""
     house, _ = talk
-    if ledger == "fork":
-        ledger = MemberFiles(house.members["birch"]).heads()[-1] | {"hash": "00" * 32}
-    request = signed_by_operator(house, "open", "birch", {"ledger": ledger, "roster": "00" * 32})
+    files = MemberFiles(house.members["birch"])
+    with OperatorDirectory(house.directory) as operator:
+        own, name = operator.key, operator.published.consortium
+
+    def sign(number, entry, root, *, key=own, consortium=name):
+        return LedgerHead.signed(key, consortium, number, entry, root).dump()
+
+    ledger, before = wrong(files.heads()[-1], sign), files.heads()
+    request = signed_by_operator(house, "open", "birch", {"ledger": ledger, "roster": OTHER})
     for _ in range(2):
         with pytest.raises(InputError, match=why):
             open_member(house.members["birch"])("open", request)
+    assert MemberFiles(house.members["birch"]).heads() == before
 
 
 def test_a_contract_of_before_cannot_be_put_back(make_house, wired):
@@ -355,6 +390,7 @@ def test_a_config_that_is_not_there_is_refused_in_words(tmp_path):
     (tmp_path / "member.toml").write_text('name = "a"\ntrue_cost = 1.0\ndata = "digits:0/3"\n')
     with pytest.raises(InputError, match="fedfact federation join lays it there"):
         open_member(tmp_path)
-    (tmp_path / "season-1/terms.json").write_text("{}")
+    (tmp_path / "season-1").mkdir()
+    (tmp_path / "season-1" / "terms.json").write_text("{}")
     with pytest.raises(InputError, match="remove it, and start fedfact federation join"):
         open_member(tmp_path)

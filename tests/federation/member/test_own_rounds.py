@@ -20,6 +20,7 @@ def a_round(number, late=False):
 
 @pytest.fixture
 def files(tmp_path):
+    (tmp_path / "season-1").mkdir()
     return MemberFiles(tmp_path)
 
 
@@ -52,9 +53,8 @@ def test_killed_between_the_two_files_it_goes_on_with_nothing_lost_or_twice(file
             with pytest.raises(KeyboardInterrupt):
                 files.keep_round(a_round(4))
         if torn:  # of the line only a part reached the disk
-            os.truncate(
-                files.directory / EARLIER, (files.directory / EARLIER).stat().st_size - torn
-            )
+            earlier = files.folder / EARLIER
+            os.truncate(earlier, earlier.stat().st_size - torn)
         again = MemberFiles(files.directory)
         assert again.last_round() == a_round(3)
         assert [own.round for own in again.rounds()] == whole
@@ -65,7 +65,7 @@ def test_killed_between_the_two_files_it_goes_on_with_nothing_lost_or_twice(file
 def test_lost_or_changed_lines_are_found(files):
     for number in (1, 2, 3):
         files.keep_round(a_round(number))
-    path = files.directory / EARLIER
+    path = files.folder / EARLIER
     data = path.read_bytes()
     for place in range(len(data)):
         path.write_bytes(data[:place] + bytes([data[place] ^ 4]) + data[place + 1 :])
@@ -92,9 +92,9 @@ def pretend(files, rounds):
     for number in range(1, rounds):
         lines.append(OwnRound(round=number, used=500, late=False).encoded() + b"\n")
         chain = own_rounds.chained(chain, lines[-1])
-    (files.directory / EARLIER).write_bytes(b"".join(lines))
+    (files.folder / EARLIER).write_bytes(b"".join(lines))
     last = LastRound("0" * 64, OwnRound(round=rounds, used=500, late=False), b"r", b"s")
-    own_rounds.write_last(files.directory, last, sum(map(len, lines)), chain)
+    own_rounds.write_last(files.folder, last, sum(map(len, lines)), chain)
 
 
 @pytest.mark.slow
@@ -112,4 +112,4 @@ def test_a_round_costs_the_same_after_a_hundred_thousand(files):
         assert [own.round for own in files.rounds()] == list(range(1, rounds + 3))
     for early, late in zip(cost[100], cost[100_000], strict=True):
         assert abs(late - early) < 100, cost  # larger numbers have more digits
-    assert (files.directory / LAST).stat().st_size < 500
+    assert (files.folder / LAST).stat().st_size < 500

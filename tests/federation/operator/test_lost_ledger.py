@@ -72,14 +72,14 @@ def test_a_federation_that_only_waited_for_members_is_begun(make_house):
 def test_a_ledger_ahead_of_the_clock_and_a_lost_model_are_told_of(make_house, wired):
     house = make_house(members=4)
     pause(house, wired)
-    record = house.record()
+    state = house.state()
     with OperatorDirectory(house.directory) as opened:
-        assert forewarnings(opened, record, finish=True) == []
+        assert forewarnings(opened, state, finish=True) == []
         (house.directory / "season-1/models" / "round-1.bin").unlink()
-        (lost,) = forewarnings(opened, record, finish=True)
+        (lost,) = forewarnings(opened, state, finish=True)
         assert "members will get no model" in lost
-        assert forewarnings(opened, record, finish=False) == []
+        assert forewarnings(opened, state, finish=False) == []
         ahead = (datetime.now(UTC) + timedelta(days=3)).isoformat(timespec="milliseconds")
-        record.head = replace(record.head, time=ahead)
-        (early,) = forewarnings(opened, record, finish=False)
+        state.last = replace(state.last, time=ahead)
+        (early,) = forewarnings(opened, state, finish=False)
     assert f"the time {ahead[:19]} UTC, which is yet to come. If this machine's clock" in early

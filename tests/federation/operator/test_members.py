@@ -11,7 +11,15 @@ from fedfact.federation.ledger.state import replay
 from fedfact.federation.member.files import MemberFiles, own_key
 from fedfact.federation.operator.directory import read_invitation
 from fedfact.federation.operator.founding import open_season
-from fedfact.federation.operator.members import Membership, invite, read_awaited, retire
+from fedfact.federation.operator.members import (
+    Membership,
+    erase_contact,
+    invite,
+    keep_contacts,
+    read_awaited,
+    read_contacts,
+    retire,
+)
 from fedfact.federation.operator.overview import overview, seasons_overview
 
 
@@ -179,3 +187,22 @@ def test_a_settlement_that_was_reversed_is_not_training(make_house):
     assert said["phase"] == "settlement reversed"
     assert {row["state"] for row in said["members"].values()} == {"settlement reversed"}
     assert not any("net" in row for row in said["members"].values())
+
+
+def test_contacts_are_kept_changed_and_erased(tmp_path):
+    assert read_contacts(tmp_path) == {}
+    keep_contacts(tmp_path, {"oak": "Oak Clinic, it@oak.example", "elm": "Elm"})
+    keep_contacts(tmp_path, {"elm": "Elm Hospital"})
+    assert read_contacts(tmp_path) == {"oak": "Oak Clinic, it@oak.example", "elm": "Elm Hospital"}
+    assert (tmp_path / "contacts.json").stat().st_mode & 0o777 == 0o600
+    assert erase_contact(tmp_path, "oak") is True
+    assert erase_contact(tmp_path, "oak") is False
+    assert b"Oak" not in (tmp_path / "contacts.json").read_bytes()
+    assert read_contacts(tmp_path) == {"elm": "Elm Hospital"}
+
+
+@pytest.mark.parametrize("contacts", [{"../oak": "x"}, {"oak": "\x1b[31m"}, {"oak": "x" * 501}])
+def test_what_is_no_contact_is_refused(tmp_path, contacts):
+    with pytest.raises(InputError):
+        keep_contacts(tmp_path, contacts)
+    assert not (tmp_path / "contacts.json").exists()

@@ -92,7 +92,8 @@ def test_under_shared_less_than_half_of_the_signed_size_is_void(make_house, wire
         return Failure("timeout") if (member, kind) == ("elm", "round") else request
 
     record = house.run(wired(house, before))
-    assert record.settled.void == (
+    assert record.settled.void == "too little size"
+    assert record.void_in_words == (
         "those who delivered have 3 of the size of 7 that signed, too little to settle by the "
         "shared rule; no money moves"
     )
@@ -155,7 +156,7 @@ def test_a_lost_model_does_not_keep_what_was_delivered_from_being_settled(make_h
     assert "without the model" in (house.directory / "operator.log").read_text()
     twin = type(house).__new__(type(house))
     twin.root, twin.directory = whole, whole / "operator"
-    twin.agents = {name: whole / name for name in house.members}
+    twin.members = {name: whole / name for name in house.members}
     (twin.directory / "season-1/finish").touch()
     twin.run()
     assert sound(twin).lines == lost.lines  # amounts need no model

@@ -52,10 +52,10 @@ def test_a_member_that_expects_another_size_does_not_sign(make_house, sound):
 def test_a_size_in_the_ledger_is_the_one_in_the_contract(finished):
     """An operator that writes another one down is found out: contracts follow from it."""
     entries, key = finished.sized.entries(), lie.operator_key(finished.sized)
-    number = lie.numbers(entries, "enrolment")[1]
+    (number,) = lie.numbers(entries, "season")
 
     def other(said):
-        said["size"] = 5
+        said["members"]["birch"] = 5
 
     changed = lie.changed(entries, key, number, other)
     wrong = {each.name: each.says for each in verify(changed) if each.holds is False}
@@ -94,7 +94,7 @@ def test_a_federation_in_one_process_takes_sizes(tmp_path):
     }
     sizes = {name: keys["size"] for name, keys in members.items()}
     found = run_federation(tmp_path / "run", members, terms, sizes)
-    assert found.state.phase == "finished"
-    assert {name: each.size for name, each in found.state.contracts.items()} == sizes
+    assert found.state.season.phase == "finished"
+    assert {name: each.size for name, each in found.state.season.contracts.items()} == sizes
     invited = json.loads((found.directory / "season-1/invited.json").read_text())
-    assert invited == {"members": sizes}
+    assert invited == {"format": 1, "members": sizes}

@@ -7,6 +7,7 @@ import shutil
 import stat
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -125,7 +126,7 @@ def test_a_new_secret_outlives_a_power_cut(tmp_path, monkeypatch):
     assert len(synced) == 2
 
 
-@pytest.mark.parametrize("name", ["member.key", "nonce.secret", "salt.secret"])
+@pytest.mark.parametrize("name", ["member.key", "season-1/nonce.secret", "season-1/salt.secret"])
 def test_a_secret_that_is_gone_after_a_contract_was_signed_is_not_drawn_anew(
     finished, tmp_path, name
 ):
@@ -133,7 +134,7 @@ def test_a_secret_that_is_gone_after_a_contract_was_signed_is_not_drawn_anew(
     (tmp_path / "birch" / name).unlink()
     files = MemberFiles(tmp_path / "birch")
     with pytest.raises(InputError, match=rf"{name}: is gone, and .* needs it; restore it"):
-        getattr(files, name.partition(".")[0].replace("member", "key"))
+        getattr(files, Path(name).stem.replace("member", "key"))
     assert not (tmp_path / "birch" / name).exists()
 
 

@@ -148,7 +148,7 @@ def outside(chart):
     return found
 
 
-@pytest.mark.parametrize("agents", [10, 120])
+@pytest.mark.parametrize("agents", [10, pytest.param(120, marks=pytest.mark.thorough)])
 def test_letters_stay_inside_their_panel(make_result, agents):
     few = {"agents": agents, "seeds": 2, "epochs": 5}
     riders = make_result("mnist", "r", arms=[("iid", 0), ("iid", 2)], **few)

@@ -57,6 +57,16 @@ def test_files_hold_the_summary_and_the_model(job, tmp_path, bits, load_model):
     assert (output / "model.pt").stat().st_mode & 0o400
 
 
+@pytest.mark.parametrize("name", ["model.pt", "summary.json", "local.checkpoint"])
+def test_nothing_is_written_where_a_link_leads_out_of_the_directory(job, tmp_path, name):
+    (tmp_path / "own").write_text("mine")
+    (tmp_path / "results").mkdir()
+    (tmp_path / "results" / name).symlink_to(tmp_path / "own")
+    with pytest.raises(InputError, match=f"{name}: leads out of .*results; remove the link"):
+        run(job, PLAIN, output=tmp_path / "results")
+    assert (tmp_path / "own").read_text() == "mine"
+
+
 @pytest.mark.parametrize(("only", "other"), [("local", "federated"), ("federated", "local")])
 def test_only_one_of_the_two(job, tmp_path, only, other):
     both, one = run(job, PLAIN), run(job, PLAIN, only=only, output=tmp_path)

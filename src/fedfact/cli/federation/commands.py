@@ -10,6 +10,7 @@ from ...io.files import write_whole
 from ..shared.options import AsJson
 from ..shared.output import note, print_json, stderr, stdout
 from .demo import demo
+from .dispute import arbiter_key, cosigned, dispute
 from .named import read_requests, read_sizes
 from .options import Config, Directory
 from .season import invite, retire, season
@@ -26,9 +27,10 @@ federation.add_typer(season)
 federation.command(
     epilog="Example:  fedfact federation invite consortium --members yew=yew.request.json"
 )(invite)
-federation.command(epilog="Example:  fedfact federation retire consortium elm --why 'it closed'")(
-    retire
-)
+federation.command(epilog="Example:  fedfact federation retire consortium elm --why ill")(retire)
+federation.command(epilog="Example:  fedfact federation arbiter-key arbiter.key")(arbiter_key)
+federation.add_typer(dispute)
+federation.command(epilog="Example:  fedfact federation cosigned consortium head.json")(cosigned)
 
 Wait = Annotated[
     float, typer.Option(min=0, help="Seconds to wait for all members before a quorum will do.")

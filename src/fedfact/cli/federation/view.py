@@ -53,6 +53,8 @@ def print_overview(said: dict[str, Any], running: bool) -> None:
     if said["members"]:
         print_table(members_table(said), _LEAST_NEEDED)
         stdout().print(f"rule {said['rule']}, amounts in {money_unit(said).name}")
+    for each in said["disputes"]:
+        stdout().print(_dispute(each), soft_wrap=True)
     if said["void"]:
         stdout().print(f"void: {said['void']}", soft_wrap=True)
     elif said["surplus"] is not None:
@@ -61,6 +63,22 @@ def print_overview(said: dict[str, Any], running: bool) -> None:
         stdout().print(f"surplus {money(said['surplus'])}{part}")
         if said["surplus"]:
             stdout().print(surplus_says(said["rule"], charges > 0))
+
+
+def _dispute(said: dict[str, Any]) -> str:
+    """How a dispute stands, for people."""
+    day = said["answer_by"][:10]
+    if said["outcome"] is not None:
+        state = f"settlement {said['settlement']} {_OUTCOMES[said['outcome']]}"
+    elif said["answer"] is not None:
+        state = "answered" + (", too late" if said["overdue"] else "")
+        state += ", to be decided by the arbiter" if said["open"] else ""
+    else:
+        state = f"overdue: an answer was due by {day}" if said["overdue"] else f"answer by {day}"
+    return printable(f"{said['member']} disputes its statement ({'; '.join(said['why'])}): {state}")
+
+
+_OUTCOMES = {"stands": "stands", "reversed": "was reversed"}
 
 
 def money_unit(said: dict[str, Any]) -> MoneyUnit:

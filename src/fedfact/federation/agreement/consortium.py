@@ -10,6 +10,7 @@ from pydantic import AfterValidator, Field
 
 from ...errors import InputError
 from ...mechanism import Terms
+from ...money import MoneyUnit
 from ..wire.canonical import number_of
 from ..wire.document import Decimal, Hash, Name, Stored
 
@@ -32,6 +33,11 @@ class Consortium(Stored):
     operator: Hash
     currency: Annotated[str, Field(max_length=12)]
     unit: Annotated[Decimal, AfterValidator(_unit)]
+
+    @property
+    def money_unit(self) -> MoneyUnit:
+        """How its amounts are written for people."""
+        return MoneyUnit(self.unit, self.currency)
 
     def check(self, terms: Terms) -> None:
         """Refuse terms of a season whose money is counted otherwise."""

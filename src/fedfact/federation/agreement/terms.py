@@ -1,13 +1,15 @@
 """The terms of one season of a federation as they are published: all that every member signs.
 
-Money (A, b, rule, unit, ...), training (network, recipe, rounds), conduct (quorum, deadlines), the
-consortium and its operator's public key, and the commitment to the operator's secret seed. The
-hash of these bytes names the season: every message carries it.
+Money (A, b, rule, unit, ...), training (network, recipe, rounds), conduct (quorum, deadlines),
+payment (deposits, due dates, whose a surplus is), who decides disputes, the consortium and its
+operator's public key, and the commitment to the operator's secret seed. The hash of these bytes
+names the season: every message carries it.
 """
 
+import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 from pydantic import Field
 
@@ -22,6 +24,8 @@ from ...training.plan import DECIMAL, Plan
 from ...training.recipe import RECIPES
 from ..wire.canonical import decimal, number_of, without_floats
 from ..wire.document import FORMAT, Document, Hash, Name, Stored
+from .disputes import Arbitration
+from .payment import PaymentTerms, payment_terms
 
 _RECIPE = ("optimiser", "drops", "batch", "local_steps", *DECIMAL)
 _NOT_HERE = {
@@ -57,6 +61,8 @@ class Published(Stored):
     money: dict[str, Any]
     training: dict[str, Any]
     conduct: Conduct
+    payment: PaymentTerms
+    disputes: Arbitration
 
     def terms(self) -> Terms:
         """The terms of the settlement."""
@@ -75,6 +81,7 @@ class Published(Stored):
         terms = Terms(**texts, **numbers)
         if reason := misfit(billing_floor(terms), terms):
             raise InputError(reason)
+        terms.money_unit.check_currency()
         return terms
 
     def plan(self) -> Plan:
@@ -85,30 +92,43 @@ class Published(Stored):
         """Itself, if all parts of it are sound."""
         self.terms()
         self.plan()
+        if self.disputes.arbiter == self.operator:
+            raise InputError(
+                "the arbiter has the operator's key, and nobody decides about its own work; name "
+                "somebody else in [disputes], or leave arbiter out"
+            )
         return self
 
 
-Offer = tuple[str, Terms, Plan, Conduct]
-"""What a file of terms says: the season's name, money, training and conduct."""
+class Offer(NamedTuple):
+    """What a file of terms says: the season's name, money, training and all else."""
+
+    name: str
+    money: Terms
+    plan: Plan
+    conduct: Conduct
+    payment: PaymentTerms
+    disputes: Arbitration
 
 
 def publish(
     offer: Offer, *, consortium: str, season: int, operator: str, seed_commitment: str
 ) -> Published:
     """The terms, ready to be published."""
-    name, terms, plan, conduct = offer
-    money = {name: _written(name, getattr(terms, name)) for name in _MONEY}
+    money = {name: _written(name, getattr(offer.money, name)) for name in _MONEY}
     return Published.take(
         {
             "format": FORMAT,
             "consortium": consortium,
             "season": season,
-            "name": name,
+            "name": offer.name,
             "operator": operator,
             "seed_commitment": seed_commitment,
             "money": money,
-            "training": plan.document(),
-            "conduct": conduct.dump(),
+            "training": offer.plan.document(),
+            "conduct": offer.conduct.dump(),
+            "payment": offer.payment.dump(),
+            "disputes": offer.disputes.dump(),
         }
     ).checked()
 
@@ -131,7 +151,7 @@ def _written(name: str, value: Any) -> Any:
 
 
 def read_federation_terms(path: Path) -> Offer:
-    """Name, money, training and conduct from a file of terms, whichever of the three it is.
+    """Name, money and all else from a file of terms, whichever of the three it is.
 
     Where it does not say how to train, that is as in the network's own recipe. Terms that another
     federation published can be used again: its keys and its seed are not taken over.
@@ -142,8 +162,12 @@ def read_federation_terms(path: Path) -> Offer:
         terms = terms_of(table, _MONEY)
         said = _section(table, "conduct", list(Conduct.model_fields))
         conduct = Conduct.take(Conduct().dump() | said)
+        said = _section(table, "disputes", list(Arbitration.model_fields))
+        disputes = Arbitration.take(Arbitration().dump() | said)
         plan = _plan(_section(table, "training", ("network", "rounds", "seed", *_RECIPE)))
-        return table.get("name", "federation"), terms, plan, conduct
+        payment = payment_terms(_section(table, "payment", list(PaymentTerms.model_fields)))
+        name = table.get("name", "federation")
+        return Offer(name, terms, plan, conduct, payment, disputes)
     except (InputError, TypeError) as error:
         raise InputError(f"{path}: {error}") from None
 
@@ -163,6 +187,13 @@ def _section(table: dict[str, Any], name: str, known: Iterable[str]) -> dict[str
     found = section(table, name)
     check_keys(found, known, f" in [{name}]")
     return found
+
+
+def seasons_in(directory: Path) -> list[int]:
+    """The seasons whose terms lie in an operator's or a member's directory, in order."""
+    places = directory.glob("season-*/terms.json")
+    numbers = (path.parent.name.removeprefix("season-") for path in places)
+    return sorted(int(each) for each in numbers if re.fullmatch("[1-9][0-9]{0,4}", each))
 
 
 def read_published(path: Path) -> Published:

@@ -1,9 +1,7 @@
-"""What is checked of a ledger whose chain holds: one small function for each law.
+"""What is checked of a ledger whose chain holds, up to the deliveries: a small function a law.
 
 Each says in words what it found, or raises a `Fault` that names the first entry that breaks it.
 """
-
-from collections.abc import Callable
 
 from ...errors import InputError
 from ...mechanism import rule_of
@@ -18,60 +16,10 @@ from ..agreement.delivery import (
     leaving,
 )
 from ..agreement.draw import opens
-from ..agreement.lines import Line, lines_of
-from ..agreement.statement_message import Answer, StatementMessage
-from ..ledger.entries import (
-    Acknowledged,
-    Agreed,
-    Declined,
-    Enrolled,
-    Handed,
-    Leaves,
-    Nonces,
-    Revealed,
-    Roster,
-    RoundDone,
-    SeasonOpened,
-    Settled,
-    settled_of,
-)
-from ..ledger.entry import Entry
-from ..ledger.season import SeasonState, secret_fits
+from ..ledger.entries import Agreed, Declined, Enrolled, Leaves, Nonces, Revealed, Roster, RoundDone
+from ..ledger.training_state import secret_fits
 from ..wire.keys import is_signed
-from ..wire.message import OPERATOR, Evidence, Head
-
-Replayed = tuple[list[tuple[Entry, object]], SeasonState]
-"""All entries of a season with what they say, and the record of them all."""
-
-
-class Fault(Exception):  # noqa: N818  (of the ledger, not of ours)
-    """What is wrong, and with which entry."""
-
-    def __init__(self, entry: Entry | None, why: str) -> None:
-        super().__init__(why)
-        self.entry, self.why = entry, why
-
-
-class Unchecked(Exception):  # noqa: N818  (nothing is wrong)
-    """What cannot be checked, because a copy is not there."""
-
-
-class Contested(Exception):  # noqa: N818  (nobody knows whose)
-    """What the member says and the ledger does not, and nobody else can know."""
-
-
-def _said(entry: Entry, evidence: Evidence, record: SeasonState, kind: str, member: str) -> Head:
-    """What a member said, if it did."""
-    try:
-        head = evidence.read_head()
-        wanted = (record.federation, kind, member, OPERATOR)
-        if (head.federation, head.kind, head.sender, head.to) != wanted:
-            raise Fault(entry, f"holds a message that is no {kind} of {member} to the operator")
-        if not evidence.is_by(record.keys[member]):
-            raise Fault(entry, f"holds a message that {member} did not sign")
-        return head
-    except (InputError, KeyError) as error:
-        raise Fault(entry, str(error)) from None
+from .findings import Fault, Replayed, said_in
 
 
 def enrolments(replayed: Replayed) -> str:
@@ -82,11 +30,11 @@ def enrolments(replayed: Replayed) -> str:
     documents, record = replayed
     for entry, document in documents:
         if isinstance(document, Enrolled):
-            _said(entry, document.said, record, "enrol", document.member)
+            said_in(entry, document.said, record, "enrol", document.member)
         elif isinstance(document, Declined) and document.by == "member":
             if document.said is None:
                 raise Fault(entry, f"lets {document.member} decline without its word")
-            head = _said(entry, document.said, record, "agree", document.member)
+            head = said_in(entry, document.said, record, "agree", document.member)
             if head.content != declining(document.why):
                 raise Fault(entry, f"lets {document.member} decline, which said something else")
     enrolled, declined = len(record.enrolments), len(record.declined)
@@ -115,7 +63,7 @@ def contracts(replayed: Replayed) -> str:
         operator = record.terms.operator
         if not is_signed(operator, "contract", contract.encoded(), document.operator):
             raise Fault(entry, "is a contract that the operator did not sign")
-        head = _said(entry, document.said, record, "agree", contract.member)
+        head = said_in(entry, document.said, record, "agree", contract.member)
         if head.content != {"contract": contract.hash()}:
             raise Fault(entry, f"is a contract that {contract.member} did not sign")
     return f"{len(record.contracts)} contracts"
@@ -140,7 +88,7 @@ def seed(replayed: Replayed) -> str:
         if isinstance(document, Nonces):
             before = {"number": entry.number - 1, "entry": entry.previous}
             for member, evidence in document.opened.items():
-                head = _said(entry, evidence, record, "open", member)
+                head = said_in(entry, evidence, record, "open", member)
                 if not opens(head, record.contracts[member]):
                     raise Fault(entry, f"holds a nonce that {member} did not commit itself to")
                 if head.content["ledger"] != before:
@@ -166,7 +114,7 @@ def rounds(replayed: Replayed) -> str:
     most, steps = plan.rounds, plan.recipe.local_steps
     for entry, document in documents:
         if isinstance(document, Leaves):
-            head = _said(entry, document.said, record, "round", document.member)
+            head = said_in(entry, document.said, record, "round", document.member)
             if head.content != leaving(document.round):
                 raise Fault(entry, f"lets {document.member} leave, which said something else")
             gone.add(document.member)
@@ -177,7 +125,7 @@ def rounds(replayed: Replayed) -> str:
         if len(document.attested) < quorum or document.round > most:
             raise Fault(entry, "has fewer members than the quorum, or is beyond the last round")
         for member, evidence in document.attested.items():
-            head = _said(entry, evidence, record, "round", member)
+            head = said_in(entry, evidence, record, "round", member)
             try:
                 said = Attestation.take(head.content)
                 contract = record.contracts[member]
@@ -211,95 +159,3 @@ def delivered(replayed: Replayed) -> str:
             raise Fault(entry, "is not what the member attested")
     left = sum(each.left for each in wanted.values())
     return f"{len(wanted)} members, {left} left before the end"
-
-
-def amounts(replayed: Replayed) -> str:
-    """Every amount of every settlement, worked out again."""
-    documents, record = replayed
-    if record.revealed is None:
-        return "not settled yet"
-    settlement = record.settlement_now()
-    opening, lines = (
-        settled_of(settlement, record.money.rule, record.void_now),
-        {x.member: x for x in lines_of(settlement)},
-    )
-    found, due, last = 0, 0, None
-    for entry, document in documents:
-        if isinstance(document, Settled):
-            if due:
-                raise Fault(last, f"lacks {due} of its lines")
-            if document != opening:
-                raise Fault(entry, "has other sums than follow from the deliveries")
-            found, due, last = found + 1, len(lines), entry
-        elif isinstance(document, Line):
-            if document != lines.get(document.member):
-                raise Fault(entry, "has amounts that do not follow from the deliveries")
-            due -= 1
-    if due:
-        raise Fault(last, f"lacks {due} of its lines")
-    return f"{len(lines)} lines, {found} settlement" + ("s" if found != 1 else "")
-
-
-def balance(replayed: Replayed) -> str:
-    """Postings add up to zero, and nothing is ever owed by the operator."""
-    documents, record = replayed
-    settled = None
-    for entry, document in documents:
-        if isinstance(document, Settled):
-            settled = entry
-        if isinstance(document, Line) and sum(each.amount for each in document.postings) != 0:
-            raise Fault(entry, "does not balance")
-    if record.settled is None:
-        return "no settlement stands"
-    surplus, said = record.balances().get(OPERATOR, 0), record.settled.surplus
-    written = record.money.money_unit.money
-    if surplus != said or surplus < 0:
-        raise Fault(settled, f"leaves the operator {written(surplus)}, not {written(said)}")
-    return f"surplus {written(surplus)}"
-
-
-def acknowledgements(replayed: Replayed) -> str:
-    """Who got its statement signed for it, and whether for the one that follows from the ledger.
-
-    Of a void settlement there are no statements, and members sign for the model.
-    """
-    documents, record = replayed
-    (_, opened), *rest = documents
-    assert isinstance(opened, SeasonOpened)
-    disputed, told, so_far = [], dict[str, StatementMessage](), SeasonState(opened, record.keys)
-    for entry, document in rest:
-        so_far.take(entry, document)
-        if isinstance(document, Acknowledged):
-            head = _said(entry, document.said, record, "statement", document.member)
-            told = told or so_far.statement_messages(list(so_far.lines))
-            try:
-                answer = Answer.take(head.content)
-            except InputError as error:
-                raise Fault(entry, f"{document.member}: {error}") from None
-            if answer.statement != told[document.member].hash():
-                raise Fault(entry, f"{document.member} was told something else")
-            if not answer.agrees:
-                disputed.append(document.member)
-        elif isinstance(document, Handed):
-            head = _said(entry, document.said, record, "model", document.member)
-            if head.content != {"model": record.rounds[-1].model}:
-                raise Fault(entry, f"{document.member} signed for another model than the last one")
-        else:
-            told = {}
-    if record.settled is not None and record.settled.void:
-        return f"{len(record.handed)} models, {len(record.owed)} to hand out"
-    says = f"{len(record.acknowledged)} of {len(record.lines)} statements"
-    return says + (f", disputed by {', '.join(disputed)}" if disputed else "")
-
-
-CHECKS: tuple[Callable[[Replayed], str], ...] = (
-    enrolments,
-    contracts,
-    seed,
-    rounds,
-    delivered,
-    amounts,
-    balance,
-    acknowledgements,
-)
-"""What is checked once chain, signatures and order hold."""

@@ -4,12 +4,14 @@ from functools import partial
 
 from ...errors import FedfactError, InputError
 from ...mechanism import rule_of
+from ..ledger.entries import Reversal, said_by
 from ..ledger.entry import Entry
 from ..ledger.season import SeasonState
 from ..ledger.state import LedgerState, replay
 from ..member.files import MemberFiles, seasons_kept
-from .laws import Contested, Fault, Unchecked
+from .findings import Contested, Fault, Unchecked
 from .verify import Verdict, judge, of_all
+from .witnesses import roots_at
 
 
 def verify_copy(entries: list[Entry], member: str, files: MemberFiles) -> list[Verdict]:
@@ -37,10 +39,14 @@ def _heads(entries: list[Entry], member: str, files: MemberFiles, state: LedgerS
     seen = files.heads()
     if not seen and any(member in season.reports for season in state.seasons):
         raise Unchecked("heads.jsonl, which has the heads that the member was shown, has none")
+    operator, name = state.consortium.operator, state.consortium.hash()
+    roots = roots_at(entries, {head.number for head in seen})
     for head in seen:
+        if not head.is_by(operator, name):
+            raise InputError("heads.jsonl holds a head that the operator did not sign; restore it")
         if head.number >= len(entries):
             raise InputError(f"the member saw an entry {head.number}; the ledger was cut off")
-        if entries[head.number].hash != head.entry:
+        if (entries[head.number].hash, roots[head.number]) != (head.entry, head.root):
             raise Fault(entries[head.number], "is another than the member was shown")
     return f"{len(seen)} heads"
 
@@ -124,7 +130,27 @@ def _of_season(
             raise InputError("the ledger has another answer than the member gave")
         return "as given: agreed" if answer.agrees else "as given: disputed"
 
-    checks = (contract, nonce, rounds, statements, answers)
+    def reversals(record: SeasonState) -> str:
+        shown = files.reversed()
+        there = {
+            said.settlement: entry.number
+            for entry in entries
+            if (entry.season, entry.kind) == (record.number, "reversal")
+            and isinstance(said := said_by(entry), Reversal)
+        }
+        if missing := sorted(shown - there.keys()):
+            raise InputError(f"the ledger lacks the reversal of settlement {missing[0]}")
+        unknown = {number: entry for number, entry in there.items() if number not in shown}
+        if member not in record.deliveries or not unknown:
+            return f"{len(shown)} shown"
+        number, entry = next(iter(unknown.items()))
+        if record.witnesses.signed.get(member, -1) >= entry:
+            raise Unchecked(f"the member's copy of the reversal of settlement {number} is gone")
+        raise Contested(
+            f"settlement {number} was reversed, and the member was not shown it; a resume asks it"
+        )
+
+    checks = (contract, nonce, rounds, statements, answers, reversals)
     return [judge(check, season, f"own {check.__name__}") for check in checks]
 
 

@@ -2,8 +2,8 @@
 
 What these checks prove: the ledger is whole and unchanged, everybody signed what it says they
 signed, and every amount follows from that. What they cannot: that samples were really used (that
-is attested, not proved), and that no entries were cut off at the end (compare with a member's own
-copy: `verify_copy`).
+is attested, not proved), and that no entries were cut off behind the last that members have signed
+for (`witnesses`; compare with a member's own copy: `verify_copy`).
 """
 
 from collections import defaultdict
@@ -19,7 +19,23 @@ from ..ledger.store import read_ledger
 from ..wire.keys import is_signed
 from ..wire.ledger_head import PURPOSE, signed_part
 from ..wire.tree import Tree
-from .laws import CHECKS, Contested, Fault, Replayed, Unchecked
+from .findings import Contested, Fault, Replayed, Unchecked
+from .laws import contracts, delivered, enrolments, rounds, seed
+from .money_laws import acknowledgements, amounts, balance, disputes
+from .witnesses import witnesses
+
+CHECKS: tuple[Callable[[Replayed], str], ...] = (
+    enrolments,
+    contracts,
+    seed,
+    rounds,
+    delivered,
+    amounts,
+    balance,
+    acknowledgements,
+    disputes,
+)
+"""What is checked of each season once chain, signatures and order hold."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +89,10 @@ def signatures(entries: list[Entry]) -> str:
         raise Fault(entries[0], f"names no operator ({error})") from None
     tree, consortium = Tree(), founded.hash()
     for entry in entries:
-        tree.add(entry.hash)
+        try:
+            tree.add(entry.hash)
+        except InputError as error:
+            raise Fault(entry, str(error)) from None
         said = signed_part(consortium, entry.number, entry.hash, tree.root())
         if not is_signed(founded.operator, PURPOSE, said, entry.signature):
             raise Fault(entry, "is not signed by the operator")
@@ -99,16 +118,24 @@ def verify(entries: list[Entry]) -> list[Verdict]:
     if not seasons:
         why = "the order does not hold" if seasons is None else "there is no season yet"
         return verdicts + _unchecked(why)
-    return verdicts + [of_all([judge(check, each) for each in seasons]) for check in CHECKS]
+    verdicts += [of_all([judge(check, each) for each in seasons]) for check in CHECKS]
+    return [*verdicts, judge(witnesses, (entries, seasons))]
 
 
 def of_all(found: list[Verdict]) -> Verdict:
-    """What a check found of all seasons: the first fault, or what it says of each."""
-    wrong = next((each for each in found if not each.holds), None)
-    if wrong is not None or len(found) == 1:
-        return wrong or found[0]
+    """What a check found of all seasons: the worst, or what it says of each where all is well."""
+    worst = max(found, key=_gravity)
+    if not worst.holds or len(found) == 1:
+        return worst
     says = [f"season {number}: {each.says}" for number, each in enumerate(found, 1)]
     return replace(found[0], says="; ".join(says))
+
+
+def _gravity(found: Verdict) -> int:
+    """How bad it is: a fault is worse than what is contested, and that than what is unchecked."""
+    if found.holds:
+        return 0
+    return 1 if found.holds is None else 2 if found.contested else 3
 
 
 def _first(entries: list[Entry]) -> tuple[list[Verdict], list[Replayed] | None]:
@@ -129,7 +156,8 @@ def _phases(state: LedgerState) -> str:
 
 
 def _unchecked(why: str) -> list[Verdict]:
-    return [Verdict(check.__name__, None, f"not checked: {why}") for check in CHECKS]
+    names = [check.__name__ for check in (*CHECKS, witnesses)]
+    return [Verdict(name, None, f"not checked: {why}") for name in names]
 
 
 def verify_ledger(place: Path | str) -> tuple[list[Entry], list[Verdict]]:

@@ -1,20 +1,23 @@
 """What the ledger's entries say: one document for each kind, in the order in which they come."""
 
-from typing import Annotated, Any
+from datetime import date
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field
 
 from ...errors import FedfactError, InputError, LedgerError
 from ...io import limits
 from ...mechanism import RULES, Settlement
-from ...mechanism.exact import exact_sum
+from ...mechanism.exact import MOST_MONEY, exact_sum
 from ..agreement.consortium import Consortium
 from ..agreement.contract import Contract, Size
 from ..agreement.delivery import Delivery, Round, Void
-from ..agreement.lines import Line, Posting
+from ..agreement.disputes import Decision, EntryNumber
+from ..agreement.lines import Account, Line
 from ..agreement.terms import Published
 from ..wire.document import Document, Hash, Money, Name, Signature, Words
-from ..wire.message import Evidence
+from ..wire.ledger_head import Cosigned
+from ..wire.message import OPERATOR, Evidence
 from .entry import Entry
 
 
@@ -125,7 +128,7 @@ class Acknowledged(Document):
     """A member has its statement; the message says whether it agrees."""
 
     member: Name
-    settlement: Annotated[int, Field(ge=0)]
+    settlement: EntryNumber
     said: Evidence
 
 
@@ -133,16 +136,102 @@ class Handed(Document):
     """A member has the final model of a void settlement; the message names the model."""
 
     member: Name
-    settlement: Annotated[int, Field(ge=0)]
+    settlement: EntryNumber
     said: Evidence
 
 
-class Reversal(Document):
-    """Undoes the settlement of that number: the same postings with the opposite sign."""
+class Answered(Document):
+    """What the operator says to a member that disputes its statement."""
 
-    settlement: Annotated[int, Field(ge=0)]
+    member: Name
+    settlement: EntryNumber
+    says: Words
+
+
+class Reversal(Document):
+    """Undoes the settlement of that number: all postings of its lines, with the opposite sign.
+
+    It names no amounts: every member is shown it, and is to see nobody else's. Either it was the
+    operator that reversed it, and says ``why``, or the arbiter's ``decision`` of that number.
+    """
+
+    settlement: EntryNumber
     why: Words
-    postings: list[Posting]
+    decision: EntryNumber | None
+
+
+class Correction(Document):
+    """What a member delivered, by the counts in the decision of that number."""
+
+    decision: EntryNumber
+    delivery: Delivery
+
+    @property
+    def member(self) -> str:
+        """Whose delivery it is."""
+        return self.delivery.member
+
+
+class Witnessed(Document):
+    """A member has signed the head of the ledger as of that entry; the message says so."""
+
+    member: Name
+    head: EntryNumber
+    said: Evidence
+
+
+def day_of(text: str) -> str:
+    """A day as payments have it.
+
+    >>> day_of("2026-07-01")
+    '2026-07-01'
+    """
+    try:
+        same = date.fromisoformat(text).isoformat() == text
+    except ValueError:
+        same = False
+    if not same:
+        raise InputError(f"{text[:40]!r} is no date; write it as in 2026-07-01")
+    return text
+
+
+def _stripped(text: str) -> str:
+    if text != text.strip():
+        raise InputError("a reference neither begins nor ends with a space")
+    return text
+
+
+class Payment(Document):
+    """Money that went from one to the other, by the operator's word.
+
+    Attributes:
+        payer, payee: ``from`` and ``to`` in JSON; one of them is the operator.
+        purpose: ``deposit``, and its ``refund``; ``settlement`` of what is owed, either way;
+            ``forfeit``, which takes from a deposit what was not paid when it was due, and moves
+            nothing at the bank; ``surplus``, returned to a member; ``correction`` of a payment that
+            was entered by mistake, with its payer and payee exchanged.
+        reference: what finds it at the bank; no two payments have the same.
+        corrects: the number of the entry that a correction undoes.
+    """
+
+    payer: Account = Field(alias="from")
+    payee: Account = Field(alias="to")
+    amount: Annotated[int, Field(ge=1, le=MOST_MONEY)]
+    purpose: Literal["deposit", "settlement", "refund", "forfeit", "surplus", "correction"]
+    reference: Annotated[Words, Field(min_length=1), AfterValidator(_stripped)]
+    date: Annotated[str, AfterValidator(day_of)]
+    corrects: Annotated[int, Field(ge=0)] | None
+
+    @property
+    def member(self) -> str:
+        """Who paid or was paid."""
+        account = self.payer if self.payee == OPERATOR else self.payee
+        return account.removeprefix("member/")
+
+    @property
+    def incoming(self) -> bool:
+        """Whether it comes from a member."""
+        return self.payee == OPERATOR
 
 
 def settled_of(settlement: Settlement | None, rule: str, void: Void | None) -> Settled:
@@ -162,6 +251,7 @@ OF_CONSORTIUM: dict[str, type[Document]] = {
     "consortium": Consortium,
     "member": Registered,
     "retired": Retired,
+    "cosigned": Cosigned,
 }
 """Kinds of entries that are of no season."""
 
@@ -180,7 +270,12 @@ OF_SEASON: dict[str, type[Document]] = {
     "line": Line,
     "acknowledged": Acknowledged,
     "handed": Handed,
+    "answered": Answered,
+    "decision": Decision,
     "reversal": Reversal,
+    "correction": Correction,
+    "witnessed": Witnessed,
+    "payment": Payment,
 }
 """Kinds of entries that are of one season, in the order in which they come."""
 

@@ -4,11 +4,12 @@ from typing import Any
 
 from ...errors import FedfactError, LedgerError
 from ..agreement.consortium import Consortium
-from ..wire.ledger_head import LedgerHead
+from ..wire.ledger_head import Cosigned, LedgerHead
 from ..wire.tree import Tree
 from .entries import OF_CONSORTIUM, Registered, Retired, SeasonOpened, read_entry
 from .entry import Entry
 from .season import SeasonState
+from .treasury import Treasury
 
 
 class LedgerState:
@@ -18,7 +19,9 @@ class LedgerState:
         self._founded: Consortium | None = None
         self.members: dict[str, str] = {}  # the key that each registered
         self.retired: dict[str, Retired] = {}
+        self.cosigned: dict[str, LedgerHead] = {}  # the last head that each other key signed
         self.seasons: list[SeasonState] = []
+        self.treasury = Treasury()
         self.last: Entry | None = None
         self._tree, self._hash = Tree(), ""
 
@@ -36,9 +39,13 @@ class LedgerState:
             raise LedgerError(f"an entry of this kind is of {'no' if entry.season else 'a'} season")
         if entry.kind == "season" or not entry.season:
             getattr(self, f"_take_{entry.kind}")(document, entry.season)
+            if entry.kind == "season":
+                self.treasury.open(self.season.purse, entry.time[:10])
         elif not 1 <= entry.season <= len(self.seasons):
             raise LedgerError(f"an entry of season {entry.season}, which was not opened")
         else:
+            if entry.kind == "payment":
+                self.treasury.check(entry, document, self.consortium.money_unit)
             self.seasons[entry.season - 1].take(entry, document)
         self._hash = self._hash or self.consortium.hash()
         self._tree.add(entry.hash)
@@ -57,6 +64,13 @@ class LedgerState:
         if not self.seasons:
             raise LedgerError("the ledger has no season yet")
         return self.seasons[-1]
+
+    def disputed_by(self, member: str) -> SeasonState | None:
+        """The last season with a settlement that stands and that this member disputes."""
+        for season in reversed(self.seasons):
+            if season.settlement is not None and season.disputes.of(member, season.settlement):
+                return season
+        return None
 
     @property
     def head(self) -> LedgerHead:
@@ -84,12 +98,24 @@ class LedgerState:
         _require(said.member not in self.retired, "a member that is retired already")
         self.retired[said.member] = said
 
+    def _take_cosigned(self, said: Cosigned, season: int) -> None:
+        before = self.cosigned.get(said.key)
+        _require(said.key != self.consortium.operator, "a head that the operator signed twice")
+        _require(said.head.number < self._tree.size, "a head of entries that are yet to come")
+        _require(
+            before is None or before.number < said.head.number,
+            "a head before the last one that was signed by this key",
+        )
+        self.cosigned[said.key] = said.head
+
     def _take_season(self, said: SeasonOpened, season: int) -> None:
         terms, number = said.terms, len(self.seasons) + 1
         _require(season == terms.season == number, f"a season that is not number {number}")
         _require(terms.consortium == self.consortium.hash(), "terms of another consortium")
         _require(terms.operator == self.consortium.operator, "terms of another operator")
         self.consortium.check(terms.terms())
+        partial = terms.disputes.arbiter in self.members.values()
+        _require(not partial, "a season whose arbiter has the key of a member")
         there = self.members.keys() - self.retired.keys()
         _require(said.members.keys() <= there, "a season with others than the members")
         _require(

@@ -86,6 +86,7 @@ class Ledger:
     def __init__(self, url: str | sa.URL, *, new: bool = True) -> None:
         self._known: str | None = None  # the hash of the last entry that this writer knows of
         self._tree, self._consortium = Tree(), ""  # of what it knows
+        self._read: list[str] = []  # hashes that the tree is still to take, once it is written to
         self._engine, self._writes = _engine(url, writes=new), new
         self._clock = _Clock()
         try:
@@ -131,20 +132,11 @@ class Ledger:
                 number = start + len(found)
                 why = f"entry {number}: cannot be read; {RESTORE}"
                 raise Unreadable(number, found, why) from None
-        if self._writes and start == 0 and self._known is None:
+        if start == 0 and self._known is None:
             self._known = found[-1].hash if found else FIRST
-            self._grow(found)
+            self._consortium = digest(found[0].body.encode()) if found else ""
+            self._read = [entry.hash for entry in found]
         return found
-
-    def _grow(self, entries: Sequence[Entry]) -> None:
-        """Take entries that are in the ledger, the first ones or the next."""
-        for entry in entries:
-            if self._tree.size == 0:
-                self._consortium = digest(entry.body.encode())
-            try:
-                self._tree.add(entry.hash)
-            except ValueError:
-                raise LedgerError(f"{entry.name}: its hash is none; {RESTORE}") from None
 
     def add(
         self,
@@ -159,10 +151,13 @@ class Ledger:
         """
         if not documents:
             return []
-        self._writes = True
         if self._known is None:
             self.entries()
+        for each in self._read:
+            self._tree.add(each)
+        self._read = []
         last = sa.select(_TABLE).order_by(_TABLE.c.number.desc()).limit(1)
+        self._writes = True
         with self._asked(), self._engine.begin() as connection:
             head = connection.execute(last).first()
             number, previous, at = 0, FIRST, ""
@@ -204,7 +199,10 @@ class Ledger:
 def _engine(url: str | sa.URL, *, writes: bool) -> sa.Engine:
     """What speaks to the data base. Of a URL that cannot be used nothing is repeated: passwords."""
     try:
-        engine = sa.create_engine(_with_driver(sa.make_url(url)), pool_pre_ping=True)
+        made = _with_driver(sa.make_url(url))
+        if made.get_backend_name() == "sqlite" and made.query:
+            raise ValueError  # with options it could not be read from a copy
+        engine = sa.create_engine(made, pool_pre_ping=True)
     except ImportError as error:
         raise InputError(
             f"the ledger's data base needs a package that is not here ({error.name}); "
@@ -212,7 +210,8 @@ def _engine(url: str | sa.URL, *, writes: bool) -> sa.Engine:
         ) from None
     except (sa.exc.ArgumentError, ValueError, TypeError):
         raise InputError(
-            "the ledger's URL cannot be used; write postgresql://USER:PASSWORD@HOST/NAME"
+            "the ledger's URL cannot be used; write postgresql://USER:PASSWORD@HOST/NAME or "
+            "sqlite:///PATH"
         ) from None
     if engine.dialect.name == "sqlite":
         sa.event.listen(engine, "connect", partial(_set_up, writes=writes))

@@ -57,9 +57,12 @@ class MemberConfig(BaseModel):
         return self.true_cost if self.reported_cost is None else self.reported_cost
 
 
-def read_member_config(path: Path) -> MemberConfig:
-    """Read and check a config; an unknown key is refused with the nearest valid name."""
-    table = read_toml(path, "a TOML file with name, true_cost and data")
+def read_member_config(path: Path, within: Path | None = None) -> MemberConfig:
+    """Read and check a config; an unknown key is refused with the nearest valid name.
+
+    Not one that links lead to out of the directory ``within``.
+    """
+    table = read_toml(path, "a TOML file with name, true_cost and data", within)
     try:
         check_keys(table, MemberConfig.model_fields)
         return MemberConfig(**table)

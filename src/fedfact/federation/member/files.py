@@ -6,8 +6,9 @@ member.log     what happened, for its owner     season-N/      of each season
 Of a season:
 terms.json    what it signs                    contract.json  with the operator's signature
 nonce.secret  its part of the draw (600)       opened.json    what it opened its nonce for
-salt.secret   hides its samples (600)          statements/    each statement, its answer to it
-training.bin  the last round, and rounds.jsonl those before it (`own_rounds`)
+salt.secret   hides its samples (600)          statements/    each statement, its answer to it,
+training.bin  the last round, and rounds.jsonl                what became of it, with proofs
+              those before it (`own_rounds`)
 model.bin     the final model                  leave          if there: leave with the next round
 """
 
@@ -15,7 +16,7 @@ import os
 from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from ...errors import InputError
 from ...io import limits
@@ -23,12 +24,16 @@ from ...io.files import reason, write_whole
 from ...io.folders import make_folder
 from ...io.regular import read_bytes
 from ..agreement.contract import Contract
+from ..agreement.disputes import Decision
 from ..agreement.statement_message import Answer, StatementMessage
-from ..agreement.terms import Published, read_published
+from ..agreement.terms import Published, read_published, seasons_in
+from ..ledger.entries import said_by
+from ..ledger.entry import Entry
+from ..ledger.proof import Kept
 from ..wire.canonical import canonical, digest
 from ..wire.document import FORMAT, Hash, Signature, Stored
 from ..wire.keys import Key, is_signed, keep_secret
-from ..wire.ledger_head import LedgerHead
+from ..wire.ledger_head import LedgerHead, read_heads
 from .own_rounds import LastRound, OwnRound, keep_round, last_round, own_rounds
 
 TERMS_FILE, LEAVE = "terms.json", "leave"
@@ -58,9 +63,7 @@ def own_key(directory: Path) -> str:
 
 def seasons_kept(directory: Path) -> list[int]:
     """The seasons that a member has terms of, in order."""
-    return sorted(
-        int(path.parent.name[7:]) for path in directory.glob(f"season-[1-9]*/{TERMS_FILE}")
-    )
+    return seasons_in(directory)
 
 
 class MemberFiles:
@@ -137,7 +140,7 @@ class MemberFiles:
     def heads(self) -> list[LedgerHead]:
         """All heads it was shown; a line that a crash cut short is left out."""
         path = self.directory / "heads.jsonl"
-        return self._read(path, _heads) if path.exists() else []
+        return self._read(path, read_heads) if path.exists() else []
 
     def keep_round(self, last: LastRound) -> None:
         """Keep reply and state of a round, together or not at all."""
@@ -175,7 +178,7 @@ class MemberFiles:
     def model(self) -> str | None:
         """The hash of the final model that it has."""
         path = self.folder / "model.bin"
-        return self._read(path, digest) if path.exists() else None
+        return self._read(path, digest, limits.MODEL) if path.exists() else None
 
     def statements(self) -> list[StatementMessage]:
         """All statements it got, in the order of the settlements."""
@@ -188,10 +191,36 @@ class MemberFiles:
         path = self.folder / "statements" / f"answer-{settlement}.json"
         return self._read(path, Answer.read) if path.exists() else None
 
-    def _read(self, path: Path, read: Callable[[bytes], _Read]) -> _Read:
+    def keep_shown(self, entry: Entry, kept: Kept) -> bool:
+        """Keep an entry about a settlement beside the statement; whether it is new."""
+        folder = self.folder / "statements"
+        path = folder / f"{entry.kind}-{entry.number}.json"
+        if path.exists():
+            if self._read(path, Kept.read).entry() != entry:
+                raise InputError(f"{entry.name}: is another than was shown before")
+            return False
+        make_folder(folder)
+        write_whole(path, kept.encoded())
+        return True
+
+    def reversed(self) -> set[int]:
+        """The settlements that it knows to be reversed."""
+        return {said.settlement for said in self._shown("reversal")}
+
+    def decisions(self) -> list[Decision]:
+        """The arbiter's decisions that concern it, in order."""
+        return list(self._shown("decision"))
+
+    def _shown(self, kind: str) -> list[Any]:
+        """What entries say that it was shown, in order; each is to be what was proved to it."""
+        paths = (self.folder / "statements").glob(f"{kind}-*.json")
+        entries = [self._read(path, lambda data: Kept.read(data).entry()) for path in paths]
+        return [said_by(entry) for entry in sorted(entries, key=lambda entry: entry.number)]
+
+    def _read(self, path: Path, read: Callable[[bytes], _Read], most: int = limits.KEPT) -> _Read:
         """What a file says; where it was damaged, or is not here itself, the refusal names it."""
         try:
-            data = read_bytes(path, limits.MODEL, within=self.directory)
+            data = read_bytes(path, most, within=self.directory)
         except OSError as error:
             raise InputError(f"{path}: cannot be read ({reason(error)})") from None
         try:
@@ -220,7 +249,3 @@ def _signed(contract: Contract, operator: str) -> tuple[str, bytes]:
 def _whole_lines(data: bytes) -> bytes:
     """All lines but one that a crash cut short."""
     return data[: data.rfind(b"\n") + 1]
-
-
-def _heads(data: bytes) -> list[LedgerHead]:
-    return [LedgerHead.read(line) for line in _whole_lines(data).split(b"\n")[:-1]]

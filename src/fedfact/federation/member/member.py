@@ -1,10 +1,10 @@
 """The member's side of the protocol: check, answer, and keep a copy of everything signed.
 
 Every request must be signed by the operator of the terms that lie in the member's own directory,
-for this member and this federation. Asked the same again, a member answers the same; asked
-something that cannot come now, or differently from before, it refuses. Every request names the head
-of the ledger, signed by the operator, and ledgers only grow: a request that was sent before what
-the member has seen is refused too.
+for this member and this season, or an earlier one in which something was decided since. Asked the
+same again, a member answers the same; asked something that cannot come now, or differently from
+before, it refuses. Every request names the head of the ledger, signed by the operator, and ledgers
+only grow: a request that was sent before what the member has seen is refused too.
 """
 
 import threading
@@ -18,12 +18,11 @@ from typing import TYPE_CHECKING, Any
 from ...data.content import distinct
 from ...data.member_data import load_site
 from ...errors import InputError
-from ...io.files import log_line, printable
+from ...io.files import log_line
 from ...mechanism.population import MOST_SIZE
 from ..agreement.contract import Contract, Enrolment, contract_of, declining, wanted_samples
 from ..agreement.delivery import Attestation, leaving
 from ..agreement.draw import commitment
-from ..agreement.statement_message import Answer, StatementMessage
 from ..agreement.terms import Published
 from ..wire.canonical import decimal, digest
 from ..wire.document import FORMAT
@@ -31,11 +30,11 @@ from ..wire.keys import is_signed
 from ..wire.ledger_head import LedgerHead
 from ..wire.message import OPERATOR, Message, read_message, write_message
 from ..wire.transport import Handler
+from .after_training import AfterTraining, Replied, Reply
 from .config import MemberConfig, read_member_config
-from .files import MemberFiles, Opened
+from .files import MemberFiles, Opened, seasons_kept
 from .own_rounds import LastRound, OwnRound
 from .rationality import objection
-from .review import objections
 
 if TYPE_CHECKING:
     from ...training.site.site import Site
@@ -43,8 +42,6 @@ if TYPE_CHECKING:
 CONFIG, LOG = "member.toml", "member.log"
 IN_TIME = 0.5
 """An answer that took this part of the deadline at most was surely in time."""
-
-Answered = tuple[dict[str, Any], bytes]
 
 
 class Member:
@@ -62,14 +59,19 @@ class Member:
         self._federation, self._terms = published.hash(), published.terms()
         self._plan = published.plan()
         self._one_at_a_time = threading.Lock()
-        self._answers: dict[str, Callable[[Message], Answered]] = {
+        self._answers: dict[str, Reply] = {
             "enrol": self._enrol,
             "agree": self._agree,
             "open": self._open,
             "round": self._round,
-            "statement": self._statement,
-            "model": self._model,
+            **AfterTraining(self.files, published, config.name, note).answers,
         }
+        self._most_body, self._earlier = self._plan.size(), dict[str, dict[str, Reply]]()
+        for season in seasons_kept(directory)[:-1]:
+            files = MemberFiles(directory, season)
+            terms = files.published()
+            self._earlier[terms.hash()] = AfterTraining(files, terms, config.name, note).answers
+            self._most_body = max(self._most_body, terms.plan().size())
 
     def handle(self, kind: str, request: bytes) -> bytes:
         """Answer the operator, or refuse; the reason stays in the member's own log."""
@@ -83,9 +85,10 @@ class Member:
     def _handle(self, kind: str, request: bytes) -> bytes:
         if kind not in self._answers:
             raise InputError(f"a request of unknown kind {kind[:40]!r}")
-        message = read_message(request, self._plan.size())
+        message = read_message(request, self._most_body)
+        season = message.head.federation if message.head.federation in self._earlier else None
         message.check(
-            federation=self._federation,
+            federation=season or self._federation,
             kind=kind,
             sender=OPERATOR,
             to=self.config.name,
@@ -93,19 +96,22 @@ class Member:
         )
         if kind == "round" and (last := self.files.last_round()) and last.request == message.hash:
             return last.reply
+        answers = self._answers if season is None else self._earlier[season]
+        if kind not in answers:
+            raise InputError(f"a request ({kind}) about a season that is over")
         self._see(message.head.content.get("ledger"))
         try:
-            return self._answer(kind, message)
+            return self._answer(kind, message, answers[kind])
         except BaseException:
             self.__dict__.pop("_site", None)  # it may have gone further than what is kept
             raise
 
-    def _answer(self, kind: str, message: Message) -> bytes:
+    def _answer(self, kind: str, message: Message, answer: Reply) -> bytes:
         start = time.monotonic()
-        content, body = self._answers[kind](message)
+        content, body = answer(message)
         reply = write_message(
             self.files.key,
-            federation=self._federation,
+            federation=message.head.federation,
             kind=kind,
             sender=self.config.name,
             to=OPERATOR,
@@ -128,7 +134,7 @@ class Member:
             raise InputError("a head of the ledger that the operator did not sign")
         if seen is not None and head.number < seen.number:
             raise InputError("a request from before the last one: out of order")
-        if seen is not None and head.number == seen.number and head.entry != seen.entry:
+        if seen is not None and not head.agrees_with(seen):
             raise InputError(f"entry {seen.number} of the ledger is another than was shown before")
         self.files.see_head(head)
         self._seen = head
@@ -178,7 +184,7 @@ class Member:
             nonce=commitment(self.files.nonce, self.config.name),
         )
 
-    def _enrol(self, message: Message) -> Answered:
+    def _enrol(self, message: Message) -> Replied:
         offered = Published.take(message.head.content.get("terms"))
         if offered.hash() != self._federation:
             raise InputError("the operator offers other terms than those that lie here")
@@ -187,7 +193,7 @@ class Member:
             raise InputError("the operator names no size that could be")
         return self.enrolment(size).dump(), b""
 
-    def _agree(self, message: Message) -> Answered:
+    def _agree(self, message: Message) -> Replied:
         content = message.head.content
         contract = Contract.take(content.get("contract"))
         signature = str(content.get("signature"))
@@ -229,7 +235,7 @@ class Member:
         )
         return {"contract": contract.hash()}, b""
 
-    def _open(self, message: Message) -> Answered:
+    def _open(self, message: Message) -> Replied:
         roster, ledger = str(message.head.content.get("roster")), message.head.content["ledger"]
         if self.files.contract() is None:
             raise InputError("asked to open a nonce before a contract was signed")
@@ -240,7 +246,7 @@ class Member:
         shown = {"number": ledger["number"], "entry": ledger["entry"]}
         return {"nonce": self.files.nonce.hex(), "ledger": shown}, b""
 
-    def _round(self, message: Message) -> Answered:
+    def _round(self, message: Message) -> Replied:
         if self.files.contract() is None:
             raise InputError("asked to train before a contract was signed")
         number, steps = message.head.content.get("round"), self._plan.recipe.local_steps
@@ -270,45 +276,6 @@ class Member:
             index=self._site.index_digest(),
         )
         return attestation.dump(), model
-
-    def _statement(self, message: Message) -> Answered:
-        content = {name: v for name, v in message.head.content.items() if name != "ledger"}
-        told, contract, rounds = (
-            StatementMessage.take(content),
-            self.files.contract(),
-            self.files.rounds(),
-        )
-        if contract is None or not rounds or told.line.member != self.config.name:
-            raise InputError("a statement for somebody else, or for nothing")
-        if message.body and digest(message.body) != told.model:
-            raise InputError("a statement with another model than it names")
-        came = bool(message.body) or told.model in (None, self.files.model())
-        wrong = objections(
-            told,
-            contract,
-            self._terms,
-            next((each.used for each in rounds if each.round == told.last_round), 0),
-            planned=self._plan.rounds,
-            in_time=[each.round for each in rounds if not each.late],
-        )
-        if not came:
-            wrong.append("the model that it names did not come with it")
-        why = [printable(each)[:500] for each in wrong[:5]]
-        answer = Answer(format=FORMAT, statement=told.hash(), agrees=not wrong, why=why)
-        self.files.keep_statement(told, answer, message.body)
-        net = self._terms.money_unit.money(told.line.net)
-        self._note(f"statement of settlement {told.settlement}: net {net}")
-        for each in wrong:
-            self._note(f"disputed the statement: {each}")
-        return answer.dump(), b""
-
-    def _model(self, message: Message) -> Answered:
-        """The final model of a federation whose settlement is void."""
-        if digest(message.body) != message.head.content.get("model"):
-            raise InputError("another model than the message names")
-        self.files.keep_model(message.body)
-        self._note("got the model; no money moves, since too little was delivered")
-        return {"model": digest(message.body)}, b""
 
 
 def open_member(place: Path) -> Handler:

@@ -41,9 +41,10 @@ def make_ready(offered: Published, config: Path) -> MemberConfig:
             f"{seasons[-1]}; ask the operator for the newest kit"
         )
     close_directory(config.parent)
-    folder = MemberFiles(config.parent, offered.season).folder
-    make_folder(folder)
-    write_whole(folder / TERMS_FILE, offered.encoded())
+    if offered.season not in seasons:
+        folder = MemberFiles(config.parent, offered.season).folder
+        make_folder(folder)
+        write_whole(folder / TERMS_FILE, offered.encoded())
     return own
 
 

@@ -1,7 +1,7 @@
 """The operator's directory: the consortium, its ledger, and a folder for each season.
 
 consortium.json  what begins the ledger       members.json  the key that each member registered
-awaited.json     who is invited to the next    contacts.json  who they are (600, `contacts`)
+awaited.json     who is invited to the next    contacts.json  who they are (600, `members`)
 operator.key     signs for it (600)           ledger.db     the ledger, or
 season-N/        of each season               ledger.url    where it is instead (600)
 
@@ -21,7 +21,7 @@ from ...io.regular import read_bytes
 from ..agreement.consortium import Consortium
 from ..agreement.contract import Size
 from ..agreement.draw import commitment
-from ..agreement.terms import Published
+from ..agreement.terms import Published, seasons_in
 from ..ledger.store import Ledger
 from ..ledger.store import ledger_place as ledger_place
 from ..wire.canonical import digest
@@ -62,11 +62,14 @@ class Invited(Stored):
 
 
 class OperatorDirectory:
-    """An operator's directory, opened for reading and writing, in the season that is on."""
+    """An operator's directory, opened for reading and writing, in the season that is on.
 
-    def __init__(self, directory: Path) -> None:
-        self.path, self.season = directory, season_folder(directory)
-        self.published, self.members = read_invitation(directory)
+    Or in an earlier one, where something is left to do: to answer a dispute, to settle anew.
+    """
+
+    def __init__(self, directory: Path, season: int | None = None) -> None:
+        self.path, self.season = directory, season_folder(directory, season)
+        self.published, self.members = read_invitation(directory, season)
         self.consortium = read_stored(directory / CONSORTIUM, Consortium)
         self.keys = read_stored(directory / MEMBERS, Members).members
         self.key = Key(read_secret(directory / "operator.key"))
@@ -125,21 +128,26 @@ def refuse_lost_ledger(directory: Path, *, empty: bool = False) -> None:
         )
 
 
-def season_folder(directory: Path) -> Path:
-    """The folder of the season that is on, the last one whose terms were published."""
-    seasons = [int(path.parent.name[7:]) for path in directory.glob(f"season-[1-9]*/{PUBLISHED}")]
+def season_folder(directory: Path, season: int | None = None) -> Path:
+    """The folder of a season: of the one that is on, the last one whose terms were published."""
+    seasons = seasons_in(directory)
     if not seasons or not (directory / CONSORTIUM).is_file():
         raise InputError(
             f"{directory}: is no federation's directory; make one with fedfact federation init"
         )
-    return directory / f"season-{max(seasons)}"
+    if season is not None and season not in seasons:
+        raise InputError(f"{directory}: there is no season {season}; the last is {seasons[-1]}")
+    return directory / f"season-{season or seasons[-1]}"
 
 
-def read_invitation(directory: Path) -> tuple[Published, dict[str, int]]:
-    """The published terms of the season that is on, and who is invited, with their sizes."""
-    season = season_folder(directory)
-    published = read_stored(season / PUBLISHED, Published).checked()
-    return published, read_stored(season / INVITED, Invited).members
+def read_invitation(directory: Path, season: int | None = None) -> tuple[Published, dict[str, int]]:
+    """The published terms of the season that is on, or of another, and who is invited, with their
+    sizes."""
+    folder = season_folder(directory, season)
+    published = read_stored(folder / PUBLISHED, Published).checked()
+    if folder.name != f"season-{published.season}":
+        raise InputError(f"{folder}: has the terms of season {published.season}; restore it")
+    return published, read_stored(folder / INVITED, Invited).members
 
 
 def read_stored(path: Path, kind: type[_Kind]) -> _Kind:

@@ -13,6 +13,7 @@ from ...mechanism import Terms, billing_floor, rule_of
 from ...mechanism.fees import misfit
 from ...mechanism.population import MOST_SIZE
 from ..agreement.consortium import Consortium
+from ..agreement.disputes import Arbitration
 from ..agreement.draw import commitment
 from ..agreement.terms import Conduct, Offer, publish, read_federation_terms
 from ..ledger.entry import FIRST
@@ -43,16 +44,16 @@ def check_new(
     sizes: Mapping[str, int] | None = None,
 ) -> Offer:
     """Refuse terms, members, sizes or a ledger's URL that cannot be; what the terms say."""
-    _, money, _, conduct = offered = read_federation_terms(terms)
+    offered = read_federation_terms(terms)
     check_names(members)
     roster = dict.fromkeys(members, 1)
     if len(roster) < len(members):
         raise InputError(f"the members are {', '.join(members)}; name each once")
-    check_roster(money, conduct, roster, sized=False)
+    check_roster(offered.money, offered.conduct, roster, sized=False)
     try:
         publish(offered, consortium=FIRST, season=1, operator=FIRST, seed_commitment=FIRST)
         if sizes:
-            _check_sizes(sizes, members, money)
+            _check_sizes(sizes, members, offered.money)
     except InputError as error:
         raise InputError(f"{terms}: {error}") from None
     if ledger is not None and "://" not in ledger:
@@ -106,6 +107,15 @@ def _check_sizes(sizes: Mapping[str, int], members: list[str], terms: Terms) -> 
             raise InputError(f"{member}: {reason}")
 
 
+def refuse_partial(disputes: Arbitration, members: Mapping[str, str]) -> None:
+    """Refuse an arbiter that is a member, by the keys that these registered."""
+    if own := sorted(each for each in members if members[each] == disputes.arbiter):
+        raise InputError(
+            f"the arbiter has the key of {own[0]}, and nobody decides about its own money; name "
+            "somebody else in [disputes], or leave arbiter out"
+        )
+
+
 def create(
     directory: Path,
     terms: Path,
@@ -120,7 +130,8 @@ def create(
     if (directory / CONSORTIUM).exists():
         raise InputError(f"{directory}: holds a federation already; name another directory")
     offered = check_new(terms, list(members), ledger, sizes)
-    named = Members.take({"format": FORMAT, "members": dict(members)})
+    refuse_partial(offered.disputes, members)
+    named = _registered(members)
     try:
         directory.mkdir(parents=True, exist_ok=True)
         directory.chmod(0o700)  # reports, samples and fees of all are nobody else's business
@@ -130,11 +141,11 @@ def create(
         _try_ledger(ledger)
         url = f"{ledger}\n".encode()
         write_whole(directory / "ledger.url", url, private=True)  # it may hold a password
-    name, money, _, _ = offered
+    money = offered.money
     operator = Key(keep_secret(directory / "operator.key")).public
     consortium = Consortium(
         format=FORMAT,
-        name=name,
+        name=offered.name,
         operator=operator,
         currency=money.currency,
         unit=decimal(float(money.unit)),
@@ -177,15 +188,30 @@ def open_season(
         raise InputError(f"{', '.join(strange)} took no part in season {published.season}")
     if other := sorted(m for m in new.keys() & known.keys() if new[m] != known[m]):
         raise InputError(f"{', '.join(other)}: registered with another key")
+    if retired := sorted(new.keys() & state.retired.keys()):
+        raise InputError(f"{', '.join(retired)}: retired for good; register under another id")
     there = [m for m in sorted({*before, *new} - gone) if m not in state.retired]
     offered = check_new(terms, there, None, sizes)
-    consortium.check(offered[1])
-    named = Members.take({"format": FORMAT, "members": known | new})
+    try:
+        consortium.check(offered.money)
+    except InputError as error:
+        raise InputError(f"{terms}: {error}") from None
+    refuse_partial(offered.disputes, known | new)
+    named = _registered(known | new)
     write_whole(directory / MEMBERS, named.encoded())
     number = published.season + 1
     _publish(directory, consortium, number, offered, dict.fromkeys(there, 1) | dict(sizes or {}))
     awaited.unlink(missing_ok=True)
     return number
+
+
+def _registered(members: Mapping[str, str]) -> Members:
+    """Members with their keys, each with one of its own: the ledger takes no others."""
+    owner: dict[str, str] = {}
+    for member, key in sorted(members.items()):
+        if (other := owner.setdefault(key, member)) != member:
+            raise InputError(f"{member} registered the key of {other}; each has a key of its own")
+    return Members.take({"format": FORMAT, "members": dict(members)})
 
 
 def _publish(

@@ -1,4 +1,8 @@
-"""Members come and go: invited to the next season that begins, and retired from those to come."""
+"""Members come and go: invited to the next season that begins, and retired from those to come.
+
+The ledger speaks of them by id. Who they are and how they are reached is noted beside it, for the
+operator's eyes, and can be erased: the ledger still verifies.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,7 +14,7 @@ from ..agreement.terms import Published
 from ..ledger.entries import Retired
 from ..ledger.state import LedgerState, replay
 from ..ledger.store import ledger_place, read_ledger
-from ..wire.document import FORMAT, Document
+from ..wire.document import FORMAT, Document, Name, Stored, Words
 from .directory import (
     AWAITED,
     INVITED,
@@ -22,8 +26,10 @@ from .directory import (
     read_stored,
     season_folder,
 )
-from .founding import check_names, check_roster
+from .founding import check_names, check_roster, refuse_partial
 from .session import registrations
+
+CONTACTS = "contacts.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +102,7 @@ def invite(directory: Path, keys: Mapping[str, str], sizes: Mapping[str, int] | 
                 raise InputError("sizes are given with the season that they are for: season new")
             _write(directory / AWAITED, _members(now.awaited | dict(keys)))
             return now.published.season + 1
+        refuse_partial(now.published.disputes, keys)
         new = {member: 1 for member in keys if member not in now.invited}
         roster = now.invited | new | dict(sizes or {})
         check_roster(now.published.terms(), now.published.conduct, roster, sized=_sized(roster))
@@ -133,6 +140,37 @@ def retire(directory: Path, member: str, why: str) -> int | None:
             entries.append((0, "retired", Retired(member=member, why=why[:500])))
             added = opened.ledger.add(opened.key, entries, state.add)
         return added[-1].number
+
+
+class Contacts(Stored):
+    """What the operator noted of members, such as a name and an address."""
+
+    members: dict[Name, Words]
+
+
+def read_contacts(directory: Path) -> dict[str, str]:
+    """What there is of each member."""
+    path = directory / CONTACTS
+    return read_stored(path, Contacts).members if path.exists() else {}
+
+
+def keep_contacts(directory: Path, contacts: dict[str, str]) -> None:
+    """Keep these, for the operator alone; what is there of others stays."""
+    _write_contacts(directory, read_contacts(directory) | contacts)
+
+
+def erase_contact(directory: Path, member: str) -> bool:
+    """Forget what is there of a member; whether there was something."""
+    known = read_contacts(directory)
+    if member not in known:
+        return False
+    _write_contacts(directory, {name: words for name, words in known.items() if name != member})
+    return True
+
+
+def _write_contacts(directory: Path, contacts: dict[str, str]) -> None:
+    made = Contacts.take({"format": FORMAT, "members": contacts})
+    write_whole(directory / CONTACTS, made.encoded(), private=True)
 
 
 def _sized(roster: Mapping[str, int]) -> bool:

@@ -1,9 +1,11 @@
 """How a federation stands, in one document: for `status`, for a live view, for scripts."""
 
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from ..agreement.terms import Published
+from ..ledger.disputes import Dispute
 from ..ledger.entry import Entry
 from ..ledger.season import SeasonState
 from ..ledger.state import LedgerState
@@ -11,9 +13,10 @@ from ..ledger.store import Ledger
 from .members import Membership
 
 
-def overview(state: LedgerState) -> dict[str, Any]:
+def overview(state: LedgerState, now: datetime | None = None) -> dict[str, Any]:
     """Of the season that is on: phase, rounds, and what each member promised, delivered and is to
-    pay or receive.
+    pay or receive; its disputes, and those of earlier seasons that are open, with what is overdue
+    ``now``.
 
     It holds what the operator may see and members may not.
     """
@@ -47,6 +50,12 @@ def overview(state: LedgerState) -> dict[str, Any]:
         "charges": sum(line.charge for line in record.lines.values()) if record.settled else None,
         "void": record.void_in_words,
         "owed": record.owed,
+        "to_witness": record.witnesses.waiting,
+        "disputes": [
+            _dispute(season, each, now or datetime.now(UTC))
+            for season in state.seasons
+            for each in (season.disputes.all if season is record else season.disputes.open)
+        ],
         "entries": head.number + 1,
         "head": head.entry,
     }
@@ -79,6 +88,23 @@ def _season(terms: Published, record: SeasonState | None) -> dict[str, Any]:
         "rounds_planned": terms.plan().rounds,
         "surplus": settled.surplus if settled else None,
         "phase": record.phase if record else "not started",
+    }
+
+
+def _dispute(record: SeasonState, dispute: Dispute, now: datetime) -> dict[str, Any]:
+    """How a dispute stands, and whether the operator's answer is overdue or came too late."""
+    until = record.disputes.answer_by(dispute)
+    answered = None if dispute.answered is None else datetime.fromisoformat(dispute.answered.time)
+    return {
+        "season": record.number,
+        "member": dispute.member,
+        "settlement": dispute.settlement,
+        "why": dispute.why,
+        "open": dispute in record.disputes.open,
+        "answer_by": until.isoformat(timespec="seconds"),
+        "answer": dispute.answer,
+        "overdue": not dispute.reversed and (answered or now) > until,
+        "outcome": "reversed" if dispute.reversed else dispute.decision and "stands",
     }
 
 

@@ -28,7 +28,7 @@ class Session:
         self.directory, self._transport = directory, transport
         self.state = replay(directory.ledger.entries())
         self._open()
-        self.record = self.state.season
+        self.record = self.state.seasons[directory.published.season - 1]
         self._trained_before = bool(self.record.deliveries)
         self.plan = directory.published.plan()
         self.conduct = directory.published.conduct
@@ -40,13 +40,18 @@ class Session:
         if len(state.seasons) < number:
             opened = SeasonOpened(terms=directory.published, members=directory.members)
             missing.append((number, "season", opened))
-        elif state.season.terms != directory.published:
+        elif state.seasons[number - 1].terms != directory.published:
             raise InputError(f"{directory.path}: the ledger is of a federation with other terms")
         directory.ledger.add(directory.key, missing, state.add)
 
     def add(self, *documents: tuple[str, Document]) -> None:
         """Add entries of the season to the ledger, all at once; none that could not be replayed."""
         entries = [(self.record.number, kind, document) for kind, document in documents]
+        self.directory.ledger.add(self.directory.key, entries, self.state.add)
+
+    def add_of_none(self, *documents: tuple[str, Document]) -> None:
+        """Add entries that are of no season."""
+        entries = [(0, kind, document) for kind, document in documents]
         self.directory.ledger.add(self.directory.key, entries, self.state.add)
 
     def ask(

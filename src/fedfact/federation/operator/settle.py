@@ -5,7 +5,7 @@ from ..agreement.lines import lines_of, settlement_of
 from ..agreement.statement_message import Answer, StatementMessage
 from ..ledger.entries import Acknowledged, Handed, Revealed, Reversal, settled_of
 from ..wire.canonical import digest
-from ..wire.document import Document
+from ..wire.document import Document, checked_words
 from ..wire.message import Message
 from .session import Session
 
@@ -98,13 +98,17 @@ def _answers(message: Message, told: StatementMessage) -> bool:
 
 
 def reverse(session: Session, why: str) -> int:
-    """Undo the settlement, by an entry with the opposite postings."""
+    """Undo the settlement: all its postings, with the opposite sign."""
     record = session.record
     if record.settlement is None:
         raise InputError("there is no settlement to reverse")
-    if not why.strip() or not why.isprintable():
-        raise InputError("give a reason in words, for the ledger")
-    postings = record.reversed_postings()
     number = record.settlement
-    session.add(("reversal", Reversal(settlement=number, why=why[:500], postings=postings)))
+    disputed = [each.member for each in record.disputes.all if each.settlement == number]
+    if disputed and record.terms.disputes.arbiter is not None:
+        raise InputError(
+            f"{', '.join(disputed)} disputed the settlement, and by the terms the arbiter decides; "
+            "enter its decision with fedfact federation dispute enter"
+        )
+    said = Reversal(settlement=number, why=checked_words(why, "a reason"), decision=None)
+    session.add(("reversal", said))
     return number

@@ -32,15 +32,27 @@ def _printable(text: str) -> str:
     return text
 
 
+MOST_WORDS = 500
+"""The most characters of what people say."""
+
 Hash = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 Signature = Annotated[str, Field(pattern=r"^[0-9a-f]{128}$")]
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$")]
-Words = Annotated[str, Field(max_length=500), AfterValidator(_printable)]
+Words = Annotated[str, Field(max_length=MOST_WORDS), AfterValidator(_printable)]
 Decimal = Annotated[str, Field(max_length=32), AfterValidator(_decimal)]
 Cost = Annotated[str, Field(max_length=32), AfterValidator(_cost)]
 SampleCount = Annotated[int, Field(ge=1, le=MOST_SAMPLES)]
 Count = Annotated[int, Field(ge=0, le=MOST_SAMPLES)]
 Money = Annotated[int, Field(ge=-MOST_MONEY, le=MOST_MONEY)]
+
+
+def checked_words(text: str, what: str) -> str:
+    """What a person says for the ledger, refused where it says nothing or cannot be read."""
+    if not text.strip() or not text.isprintable() or len(text) > MOST_WORDS:
+        raise InputError(
+            f"give {what} in words, for the ledger: one line of {MOST_WORDS} characters at most"
+        )
+    return text
 
 
 class Document(BaseModel):
@@ -50,7 +62,7 @@ class Document(BaseModel):
 
     def dump(self) -> dict[str, Any]:
         """The document as JSON values."""
-        return self.model_dump(mode="json")
+        return self.model_dump(mode="json", by_alias=True)
 
     def encoded(self) -> bytes:
         """Its canonical bytes."""

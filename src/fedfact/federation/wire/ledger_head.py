@@ -13,6 +13,7 @@ from .document import Document, Hash, Signature
 from .keys import Key, is_signed
 
 PURPOSE = "head"
+COSIGNED = "cosigned head"
 
 
 class LedgerHead(Document):
@@ -33,6 +34,34 @@ class LedgerHead(Document):
         """Whether the owner of this public key signed it, as a head of this consortium."""
         said = signed_part(consortium, self.number, self.entry, self.root)
         return is_signed(public, PURPOSE, said, self.signature)
+
+    def agrees_with(self, other: "LedgerHead") -> bool:
+        """Whether both say the same of the ledger, if they are of the same length."""
+        return (self.number != other.number) or (self.entry, self.root) == (other.entry, other.root)
+
+
+class Cosigned(Document):
+    """A head that somebody else signed, too: a third party that will know it again."""
+
+    key: Hash
+    head: LedgerHead
+    signature: Signature
+
+    @classmethod
+    def signed(cls, key: Key, consortium: str, head: LedgerHead) -> Self:
+        """The head of the consortium of this hash, as the owner of the key signs it."""
+        said = signed_part(consortium, head.number, head.entry, head.root)
+        return cls(key=key.public, head=head, signature=key.sign(COSIGNED, said))
+
+    def holds(self, consortium: str) -> bool:
+        """Whether the owner of that key signed it, as a head of this consortium."""
+        said = signed_part(consortium, self.head.number, self.head.entry, self.head.root)
+        return is_signed(self.key, COSIGNED, said, self.signature)
+
+
+def read_heads(data: bytes) -> list[LedgerHead]:
+    """The heads in a file of them, one a line; a line that a crash cut short is left out."""
+    return [LedgerHead.read(line) for line in data[: data.rfind(b"\n") + 1].split(b"\n")[:-1]]
 
 
 def signed_part(consortium: str, number: int, entry: str, root: str) -> bytes:

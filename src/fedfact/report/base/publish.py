@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from ...io.files import write_whole
-from ...io.folders import make_folder
+from ...io.folders import make_folder, refuse_links
 from ...progress import Progress
 from .chart import Chart
 from .pictures import pictures
@@ -24,8 +24,11 @@ def publish(
 
     Those of ``stems``, all figures that there may be, that these charts do not have are removed.
     """
-    folder = page.parent / "figures"
+    folder, stems = page.parent / "figures", tuple(stems)
     make_folder(folder)
+    names = {*stems, *(chart.stem for chart in charts)}
+    figures = (f"figures/{name}{ending}" for name in sorted(names) for ending in (".svg", ".png"))
+    refuse_links(page.parent, (page.name, "figures", *figures))
     done, total = 0, 2 * len(charts)
 
     def tick() -> None:

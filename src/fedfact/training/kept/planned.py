@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
+from ...arrays import LARGEST
 from ...progress import Progress, part_of
 from ..engines.engine import Machine
 from ..evaluate import Score
@@ -60,9 +59,11 @@ class Planned:
             scores = [Score(float(loss), float(right)) for loss, right in content["scores"]]
             models = 1 if self.kind == "federated" else self.job.agents
             sound = about == self.about and len(scores) == models
-            if not sound or not np.isfinite(scores).all():
+            if not sound or not all(
+                0 <= s.loss <= LARGEST and 0 <= s.accuracy <= 1 for s in scores
+            ):
                 raise ValueError
-        except (KeyError, TypeError, ValueError):
+        except (KeyError, TypeError, ValueError, OverflowError):
             raise damaged(self.path) from None
         return scores
 

@@ -12,6 +12,7 @@ import torch
 
 from ...errors import InputError
 from ...io.files import alone, clear_torn, reason, write_whole
+from ...io.folders import refuse_links
 from ...progress import Progress, silent
 from ..algorithm import Federated, check_every
 from ..engines.engine import Machine
@@ -40,6 +41,7 @@ def check(every: int, save_every: int, output: Path | None) -> None:
     for name in FILES:
         if (output / name).is_dir():
             raise InputError(f"{output / name}: is a directory; remove it, or name another one")
+    refuse_links(output, FILES)
 
 
 def run(

@@ -30,8 +30,8 @@ from fedfact.federation.deploy.flare.site.joining import take_kit
 from fedfact.federation.ledger.store import read_ledger
 from fedfact.federation.member.files import MemberFiles
 from fedfact.federation.member.member import open_member
-from fedfact.federation.operator.contacts import read_contacts
 from fedfact.federation.operator.directory import DEFAULT_TERMS
+from fedfact.federation.operator.members import read_contacts
 from fedfact.federation.operator.run import operate
 from fedfact.federation.wire.transport import Failure, InProcess
 

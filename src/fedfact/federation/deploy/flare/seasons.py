@@ -6,10 +6,9 @@ from datetime import datetime
 from pathlib import Path
 
 from ....errors import InputError
-from ...operator.contacts import erase_contact, keep_contacts
 from ...operator.directory import MEMBERS, Members, read_invitation, read_stored
 from ...operator.founding import open_season
-from ...operator.members import Membership, invite, retire
+from ...operator.members import Membership, erase_contact, invite, keep_contacts, retire
 from .kits.issue import check_requests, issue, keep_requests, kept_requests
 from .kits.kit import check_members
 from .kits.paths import kit_path, request_path

@@ -61,11 +61,13 @@ def run_operator(
 
     def finished() -> bool:
         watch.look()
-        season = watch.record
-        return season is not None and season.settled is not None and not season.owed
+        settled = all(season.settled is not None for season in watch.state.seasons)
+        return watch.record is not None and settled and not missing()
 
     def missing() -> AbstractSet[str]:
-        return frozenset() if watch.record is None else watch.record.owed.keys()
+        invited = frozenset() if watch.record is None else watch.record.sizes.keys()
+        waits = [season.missing for season in watch.state.seasons]
+        return frozenset().union(*waits) & invited
 
     def look(status: Status) -> None:
         watch.look()
@@ -121,6 +123,11 @@ def _still_owed(record: SeasonState | None) -> str:
     if record is None:
         return ""
     owed = [f"{member} has not got its {what}" for member, what in record.owed.items()]
+    owed += [
+        f"{member} has not signed the head of the ledger"
+        for member in record.witnesses.waiting
+        if member not in record.owed
+    ]
     return f"settled, but {', '.join(owed)}" if owed else ""
 
 

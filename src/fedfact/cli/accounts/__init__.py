@@ -1,0 +1,3 @@
+"""The commands of ``fedfact accounts``."""
+
+__all__: list[str] = []
