@@ -145,8 +145,14 @@ def _first(entries: list[Entry]) -> tuple[list[Verdict], list[Replayed] | None]:
         state, seasons = order(entries)
     except Fault as fault:
         return [*verdicts, _fault("order", fault)], None
-    phase = state.season.phase if seasons else "no season yet"
-    return [*verdicts, Verdict("order", True, phase)], seasons
+    return [*verdicts, Verdict("order", True, _phases(state))], seasons
+
+
+def _phases(state: LedgerState) -> str:
+    """How far the federation has come; where it has several seasons, each of them."""
+    if len(state.seasons) < 2:
+        return state.season.phase if state.seasons else "no season yet"
+    return "; ".join(f"season {each.number}: {each.phase}" for each in state.seasons)
 
 
 def _unchecked(why: str) -> list[Verdict]:
