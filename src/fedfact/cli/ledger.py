@@ -173,13 +173,22 @@ def statement(
     if member not in record.lines:
         raise InputError(f"{where}: there is no member {member!r} in the settlement of its season")
     found = statement_of(settlement, member)
+    assert record.settlement is not None
+    restored = record.keys.restored(member, record.number, before=record.settlement)
     if as_json:
         said = found.document()
-        print_json({"member": said.pop("agent"), "season": record.number, **said})
+        print_json(
+            {"member": said.pop("agent"), "season": record.number, **said, "restored": restored}
+        )
         return
     if len(seasons) > 1:
         stdout().print(f"Season {record.number}, {record.terms.name}")
     print_statement(found)
+    if restored is not None:
+        stdout().print(
+            f"\nIn this season the operator confirmed a new key of {member}, which lost its own "
+            f"(entry {restored}): from there on the new one signs."
+        )
     delivery = record.deliveries[member]
     stdout().print(
         f"\nPromised {delivery.promised:,} samples, delivered {delivery.delivered:,} by your own "

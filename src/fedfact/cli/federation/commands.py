@@ -11,6 +11,8 @@ from ..shared.options import AsJson
 from ..shared.output import note, print_json, stderr, stdout
 from .demo import demo
 from .dispute import arbiter_key, cosigned, dispute
+from .keys import key
+from .mending import allow_restart, set_to_mend
 from .named import read_requests, read_sizes
 from .options import Config, Directory
 from .season import invite, retire, season
@@ -28,6 +30,11 @@ federation.command(
     epilog="Example:  fedfact federation invite consortium --members yew=yew.request.json"
 )(invite)
 federation.command(epilog="Example:  fedfact federation retire consortium elm --why ill")(retire)
+federation.add_typer(key)
+federation.command(
+    name="allow-restart",
+    epilog="Example:  fedfact federation allow-restart --config oak/member.toml",
+)(allow_restart)
 federation.command(epilog="Example:  fedfact federation arbiter-key arbiter.key")(arbiter_key)
 federation.add_typer(dispute)
 federation.command(epilog="Example:  fedfact federation cosigned consortium head.json")(cosigned)
@@ -231,6 +238,17 @@ def resume(
     if "://" not in place and not Path(place).exists():
         raise InputError(f"{directory}: was not started yet; run fedfact federation start")
     start(directory, wait, finish, as_json)
+
+
+@federation.command(epilog="Example:  fedfact federation mend consortium")
+def mend(directory: Directory, wait: Wait = 60.0, as_json: AsJson = False) -> None:
+    """Go on from a ledger that is older than what members were shown; exit codes as those of start.
+
+    For a backup that lacks the newest entries, when there is no newer one. All who signed contracts
+    must be there, and each that was shown more must allow it (allow-restart).
+    """
+    set_to_mend(directory)
+    start(directory, wait, False, as_json)
 
 
 @federation.command(epilog="Example:  fedfact federation status consortium")

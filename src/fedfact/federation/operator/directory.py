@@ -9,6 +9,9 @@ Of a season:
 terms.json       the terms as published       invited.json  who is invited, of what size
 seed.secret      its part of the draw (600)   models/       the model after the last rounds
 finish           if it is there: settle now, with what was delivered so far
+
+Beside the ledger: mend, if it is there, goes on from an older one, if all members consent; restored
+says that it comes from a backup, and was not compared with what members were shown yet.
 """
 
 from pathlib import Path
@@ -36,7 +39,7 @@ DEFAULT_TERMS = Path(__file__).with_name("terms.toml")
 
 _Kind = TypeVar("_Kind", bound=Document)
 
-FINISH = "finish"
+FINISH, MEND, RESTORED = "finish", "mend", "restored"
 _MODEL_LOST = (
     "restore it; if it is lost for good, resume with --finish, which settles what was delivered so "
     "far, without a model for the members"
@@ -93,6 +96,26 @@ class OperatorDirectory:
     def is_to_finish(self) -> bool:
         """Whether the operator wants to settle now."""
         return (self.season / FINISH).exists()
+
+    @property
+    def is_to_mend(self) -> bool:
+        """Whether the operator wants to go on from an older ledger."""
+        return (self.path / MEND).exists()
+
+    @property
+    def last_season(self) -> int:
+        """The last season whose terms were published."""
+        return seasons_in(self.path)[-1]
+
+    @property
+    def is_restored(self) -> bool:
+        """Whether it comes from a backup, and nobody has looked yet how old that is."""
+        return (self.path / RESTORED).exists()
+
+    def is_up_to_date(self) -> None:
+        """Note that the ledger is as new as what members were shown."""
+        (self.path / MEND).unlink(missing_ok=True)
+        (self.path / RESTORED).unlink(missing_ok=True)
 
     def save_model(self, number: int, model: bytes) -> None:
         """Keep the model after a round (0: before the first)."""

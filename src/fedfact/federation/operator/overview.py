@@ -32,6 +32,9 @@ def overview(state: LedgerState, now: datetime | None = None) -> dict[str, Any]:
             row["billed"] = record.deliveries[member].billed
         if member in record.lines:
             row["net"] = record.lines[member].net
+        restored = state.keys.restored(member, record.number, before=head.number + 1)
+        if restored is not None:
+            row["restored"] = restored
         members[member] = row
     return {
         "consortium": state.consortium.name,

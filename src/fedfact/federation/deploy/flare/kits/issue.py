@@ -28,7 +28,8 @@ def check_requests(
     signing: dict[str, str] = {}
     connecting: dict[str, RSAPublicKey] = {}
     for name, path in {**(others or {}), **requests}.items():
-        signs, connects = read_request(path, name)
+        said, connects = read_request(path, name)
+        signs = said.key
         alike = [other for other, known in connecting.items() if same_key(connects, known)]
         alike += [other for other, known in signing.items() if known == signs]
         if alike:

@@ -13,10 +13,12 @@ from ....operator.directory import (
     read_invitation,
     read_stored,
 )
+from ....operator.entered.keys import restore
 from ....operator.founding import check_new, create
 from .issue import check_requests, issue, keep_requests
 from .kit import Address, check_members
 from .paths import kit_path
+from .request import read_request
 
 
 def set_up(
@@ -50,6 +52,14 @@ def set_up(
         if not there:
             shutil.rmtree(directory, ignore_errors=True)
         raise
+
+
+def readmit(directory: Path, member: str, request: Path, why: str) -> Path:
+    """Let a member in again that lost its keys, with those of a new request; its new kit."""
+    said, _ = read_request(request, member)
+    restore(directory, member, said.key, said.tls_hash, said.signature, why)
+    keep_requests(directory, {member: request})
+    return issue(directory)[member]
 
 
 def _is_half_made(
