@@ -9,6 +9,7 @@ from typing import Any
 
 from fedfact.federation.agreement.contract import Enrolment
 from fedfact.federation.agreement.delivery import Attestation
+from fedfact.federation.agreement.restart import Consent
 from fedfact.federation.agreement.statement_message import Answer, StatementMessage
 from fedfact.federation.ledger.entries import OF_CONSORTIUM, OF_SEASON
 from fedfact.federation.wire.message import Head
@@ -19,7 +20,7 @@ _TEXTS = {
     "^[0-9a-f]{128}$": "128 hexadecimal digits",
     "^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$": "a name",
 }
-SAID = (Head, Enrolment, Attestation, StatementMessage, Answer)
+SAID = (Head, Enrolment, Attestation, StatementMessage, Answer, Consent)
 """What members and the operator say in messages; entries hold some of it as evidence."""
 
 

@@ -249,6 +249,17 @@ def check(entries):
         season = seasons.get(entry["season"])
         if kind == "member":
             keys[it["member"]] = it["key"]
+        elif kind == "key":
+            change = {name: it[name] for name in ("member", "replaces", "key")}
+            signed = canonical(change | {"consortium": digest(entries[0]["body"].encode())})
+            require(it["replaces"] == keys[it["member"]], f"{what}: replaces another key")
+            require_signed(it["replaces"], "replaced key", signed, it["said"], what)
+            require_signed(it["key"], "new key", signed, it["proof"], what)
+            keys[it["member"]] = it["key"]
+        elif kind == "key-restored":
+            signed = canonical({name: it[name] for name in ("member", "key", "tls")})
+            require_signed(it["key"], "request", signed, it["proof"], what)
+            keys[it["member"]] = it["key"]
         elif kind == "season":
             seasons[entry["season"]] = Season(it["terms"])
         elif kind == "enrolment":

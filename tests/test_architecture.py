@@ -38,6 +38,7 @@ FEDERATION = [
     {"agreement"},
     {"ledger"},
     {"accounts", "operator", "member", "audit"},
+    {"backup"},
     {"deploy"},
 ]
 MOST_MODULES = 16

@@ -9,6 +9,9 @@ import pytest
 
 from fedfact.federation.audit.verify import is_sound, verify
 from fedfact.federation.ledger.export import export
+from fedfact.federation.member.own_keys import make_new_key
+from fedfact.federation.operator.entered.keys import accept
+from fedfact.federation.operator.founding import open_season
 from fedfact.federation.wire.message import read_message
 from fedfact.federation.wire.transport import Failure
 
@@ -70,6 +73,27 @@ def test_it_follows_members_that_leave_and_come_late(make_house, wired, sound, t
     sound(house)
     code, words = verdict(house.entries(), tmp_path)
     assert code == 0, words
+
+
+def test_it_follows_members_that_have_other_keys(make_house, sound, tmp_path):
+    house = make_house(members=3)
+    house.run()
+    named = house.state().consortium.hash()
+    accept(house.directory, make_new_key(house.members["birch"], named, "birch"))
+    open_season(house.directory, house.root / "terms.toml")
+    house.invite()
+    house.run()
+    sound(house)
+    entries = house.entries()
+    code, words = verdict(entries, tmp_path)
+    assert code == 0, words
+    (number,) = numbers(entries, "key")
+
+    def forged(change):
+        change["said"] = change["proof"]
+
+    code, words = verdict(changed(entries, operator_key(house), number, forged), tmp_path)
+    assert (code, f"entry {number} (key)" in words) == (1, True)
 
 
 def test_it_follows_an_early_end(make_house, wired, sound, tmp_path):

@@ -15,6 +15,7 @@ from ..extras import missing
 from ..io.files import reason
 from .accounts.commands import accounts
 from .advise import advise
+from .backup import backup, restore
 from .calibrate import calibrate
 from .federation.commands import federation
 from .lab.commands import lab
@@ -54,6 +55,8 @@ app.command(epilog="Example:  fedfact statement consortium alder")(statement)
 app.add_typer(ledger)
 app.add_typer(accounts)
 app.add_typer(federation)
+app.command(epilog="Example:  fedfact backup consortium -o consortium.backup")(backup)
+app.command(epilog="Example:  fedfact restore consortium.backup consortium")(restore)
 app.command(epilog="Example:  fedfact train digits --partition dirichlet:0.3")(train)
 
 

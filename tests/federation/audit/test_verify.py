@@ -77,6 +77,7 @@ def test_a_finished_ledger_holds(finished, rule, tmp_path):
         "times",
         "signatures",
         "order",
+        "keys",
         "enrolments",
         "contracts",
         "seed",
@@ -91,7 +92,7 @@ def test_a_finished_ledger_holds(finished, rule, tmp_path):
     assert read_export(path) == entries
     for member, place in house.members.items():
         own = verify_copy(entries, member, MemberFiles(place))
-        assert [verdict.holds for verdict in own] == [True] * 6, own
+        assert [verdict.holds for verdict in own] == [True] * 7, own
 
 
 def test_an_unfinished_ledger_holds_wherever_it_ends(entries):
@@ -220,7 +221,7 @@ def test_text_that_is_no_utf_8_is_a_finding_that_names_the_entry(entries, copy):
         raw.close()
         before, verdicts = verify_ledger(str(copy))
         assert before == entries[:7]
-        assert [each.holds for each in verdicts] == [False] + [True] * 4 + [None] * 8
+        assert [each.holds for each in verdicts] == [False] + [True] * 5 + [None] * 8
         assert (verdicts[0].name, verdicts[0].entry) == ("entries", 7)
         assert "entry 7: cannot be read; restore the ledger" in verdicts[0].says
         with sqlite3.connect(copy) as raw:

@@ -25,6 +25,8 @@ class StatementMessage(Stored):
     Attributes:
         rounds: those that were held; of them the member was ``asked`` for some, and ``attended``.
         members, samples, size: of all that are settled.
+        restored: the entry by which the operator confirmed a new key of a member that had lost its
+            own, if that was in this season.
         model: the final model, for members that stayed.
     """
 
@@ -38,6 +40,7 @@ class StatementMessage(Stored):
     asked: Round
     last_round: Round
     line: Line
+    restored: Annotated[int, Field(ge=0)] | None
     model: Hash | None
 
 

@@ -32,8 +32,11 @@ def said_in(entry: Entry, evidence: Evidence, record: SeasonState, kind: str, me
         wanted = (record.federation, kind, member, OPERATOR)
         if (head.federation, head.kind, head.sender, head.to) != wanted:
             raise Fault(entry, f"holds a message that is no {kind} of {member} to the operator")
-        if not evidence.is_by(record.keys[member]):
+        key = record.keys.at(member, entry.number)
+        if not evidence.is_by(key):
             raise Fault(entry, f"holds a message that {member} did not sign")
+        if record.keys.is_void(key, record.number):
+            raise Fault(entry, f"holds a message that {member} signed with a key that is void")
         return head
     except (InputError, KeyError) as error:
         raise Fault(entry, str(error)) from None

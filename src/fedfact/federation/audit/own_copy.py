@@ -4,6 +4,7 @@ from functools import partial
 
 from ...errors import FedfactError, InputError
 from ...mechanism import rule_of
+from ..agreement.restart import Consent
 from ..ledger.entries import Reversal, said_by
 from ..ledger.entry import Entry
 from ..ledger.season import SeasonState
@@ -27,7 +28,10 @@ def verify_copy(entries: list[Entry], member: str, files: MemberFiles) -> list[V
         return [Verdict("own copy", None, f"not checked: {error}")]
     kept = seasons_kept(files.directory)
     there = [season for season in state.seasons if season.number in kept]
-    verdicts = [judge(partial(_heads, entries, member, files), state, "own heads")]
+    verdicts = [
+        judge(partial(_heads, entries, member, files), state, "own heads"),
+        judge(partial(_keys, entries, member, files), state, "own keys"),
+    ]
     of_seasons = [
         _of_season(entries, member, MemberFiles(files.directory, season.number), season)
         for season in there
@@ -36,7 +40,8 @@ def verify_copy(entries: list[Entry], member: str, files: MemberFiles) -> list[V
 
 
 def _heads(entries: list[Entry], member: str, files: MemberFiles, state: LedgerState) -> str:
-    seen = files.heads()
+    made = [each for each in files.restarts() if _is_in(each.consent, member, state)]
+    seen, shown = files.followed(made), len(files.heads())
     if not seen and any(member in season.reports for season in state.seasons):
         raise Unchecked("heads.jsonl, which has the heads that the member was shown, has none")
     operator, name = state.consortium.operator, state.consortium.hash()
@@ -48,7 +53,34 @@ def _heads(entries: list[Entry], member: str, files: MemberFiles, state: LedgerS
             raise InputError(f"the member saw an entry {head.number}; the ledger was cut off")
         if (entries[head.number].hash, roots[head.number]) != (head.entry, head.root):
             raise Fault(entries[head.number], "is another than the member was shown")
-    return f"{len(seen)} heads"
+    lost = f", {shown - len(seen)} more that it let go of" if shown > len(seen) else ""
+    return f"{len(seen)} heads{lost}"
+
+
+def _is_in(consent: Consent, member: str, state: LedgerState) -> bool:
+    """Whether the ledger has the restart that the member consented to."""
+    said = (each.said.get(member) for each in state.restarts if each.after == consent.after)
+    return any(each and each.read_head().content == consent.dump() for each in said)
+
+
+def _keys(entries: list[Entry], member: str, files: MemberFiles, state: LedgerState) -> str:
+    """Since the member brought in its first key, every one in the ledger is one that it made."""
+    own = files.own_keys()
+    if not own:
+        raise Unchecked("keys.json, which has the keys that the member made, is gone")
+    named = state.keys.all_of(member)
+    if not named:
+        return "not registered yet"
+    first = next((k for k, (_, key) in enumerate(named) if key in own), None)
+    if first is None:
+        raise Fault(entries[named[-1][0]], "names a key of this member that it did not make")
+    for number, key in named[first:]:
+        if key not in own:
+            raise Fault(entries[number], "brings in a key of this member that it did not make")
+    if (void := state.keys.retired.get(named[-1][1])) is not None:
+        return f"its own, but void from season {void.season} on, says the operator: {void.why}"
+    before = f", and {first} before that it lost" if first else ""
+    return f"{len(named) - first} of its own{before}"
 
 
 def _of_season(
@@ -62,6 +94,11 @@ def _of_season(
             return "none signed yet"
         if member in record.declined and files.opened() is None and files.last_round() is None:
             return "takes no part"  # what it may have signed before never came into force
+        back = record.keys.restored(member, record.number, before=len(entries))
+        if signed is None and back is not None:
+            raise Unchecked(
+                f"the member's copy was lost with its key; it came back at entry {back}"
+            )
         if record.contracts.get(member) != signed:
             raise InputError("the ledger has another contract than the member signed")
         return "as signed"

@@ -20,8 +20,10 @@ from ..wire.keys import is_signed
 from ..wire.ledger_head import PURPOSE, signed_part
 from ..wire.tree import Tree
 from .findings import Contested, Fault, Replayed, Unchecked
+from .key_laws import keys
 from .laws import contracts, delivered, enrolments, rounds, seed
 from .money_laws import acknowledgements, amounts, balance, disputes
+from .restart_laws import restarts
 from .witnesses import witnesses
 
 CHECKS: tuple[Callable[[Replayed], str], ...] = (
@@ -36,6 +38,9 @@ CHECKS: tuple[Callable[[Replayed], str], ...] = (
     disputes,
 )
 """What is checked of each season once chain, signatures and order hold."""
+
+CHECKS_OF_CONSORTIUM = (keys, restarts)
+"""What is checked of entries that are of no season."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,15 +104,15 @@ def signatures(entries: list[Entry]) -> str:
     return f"all by {founded.operator[:16]}"
 
 
-def order(entries: list[Entry]) -> tuple[LedgerState, list[Replayed]]:
-    """Every entry is well formed, and comes when it may; the entries of each season."""
+def order(entries: list[Entry]) -> tuple[LedgerState, dict[int, list[tuple[Entry, object]]]]:
+    """Every entry is well formed, and comes when it may; those of each season, and of none (0)."""
     state, documents = LedgerState(), defaultdict[int, list[tuple[Entry, object]]](list)
     for entry in entries:
         try:
             documents[entry.season].append((entry, state.add(entry)))
         except FedfactError as error:
             raise Fault(entry, str(error)) from None
-    return state, [(documents[season.number], season) for season in state.seasons]
+    return state, documents
 
 
 def verify(entries: list[Entry]) -> list[Verdict]:
@@ -142,11 +147,24 @@ def _first(entries: list[Entry]) -> tuple[list[Verdict], list[Replayed] | None]:
     """The checks that the others rest on, and what these are made of."""
     verdicts = [judge(check, entries) for check in (chain, times, signatures)]
     try:
-        state, seasons = order(entries)
+        state, documents = order(entries)
     except Fault as fault:
-        return [*verdicts, _fault("order", fault)], None
-    phase = state.season.phase if seasons else "no season yet"
-    return [*verdicts, Verdict("order", True, phase)], seasons
+        found = [Verdict(check.__name__, None, _unordered()) for check in CHECKS_OF_CONSORTIUM]
+        return [*verdicts, _fault("order", fault), *found], None
+    seasons = [(documents[season.number], season) for season in state.seasons]
+    of_none = [judge(check, (state, documents[0])) for check in CHECKS_OF_CONSORTIUM]
+    return [*verdicts, Verdict("order", True, _phases(state)), *of_none], seasons
+
+
+def _phases(state: LedgerState) -> str:
+    """How far the federation has come; where it has several seasons, each of them."""
+    if len(state.seasons) < 2:
+        return state.season.phase if state.seasons else "no season yet"
+    return "; ".join(f"season {each.number}: {each.phase}" for each in state.seasons)
+
+
+def _unordered() -> str:
+    return "not checked: the order does not hold"
 
 
 def _unchecked(why: str) -> list[Verdict]:

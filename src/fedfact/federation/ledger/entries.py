@@ -14,9 +14,9 @@ from ..agreement.contract import Contract, Size
 from ..agreement.delivery import Delivery, Round, Void
 from ..agreement.disputes import Decision, EntryNumber
 from ..agreement.lines import Account, Line
-from ..agreement.terms import Published
+from ..agreement.terms import Published, SeasonNumber
 from ..wire.document import Document, Hash, Money, Name, Signature, Words
-from ..wire.ledger_head import Cosigned
+from ..wire.ledger_head import Cosigned, LedgerHead
 from ..wire.message import OPERATOR, Evidence
 from .entry import Entry
 
@@ -33,6 +33,59 @@ class Retired(Document):
 
     member: Name
     why: Words
+
+
+class KeyReplaced(Document):
+    """A member signs with another key from here on: the old one and the new one signed that."""
+
+    member: Name
+    replaces: Hash
+    key: Hash
+    said: Signature
+    proof: Signature
+
+
+class KeyRetired(Document):
+    """A member's key is void from this season on; ``why`` is the operator's word."""
+
+    member: Name
+    key: Hash
+    season: SeasonNumber
+    why: Words
+
+
+class KeyAnswered(Document):
+    """What the member says to that, in words that it signed."""
+
+    member: Name
+    key: Hash
+    words: Words
+    said: Signature
+
+
+class KeyRestored(Document):
+    """A member that lost its key is back with another, by the operator's word, which ``why`` is.
+
+    ``proof``: that who asked for it, with ``tls`` to connect with, has the key (`key_change`).
+    """
+
+    member: Name
+    key: Hash
+    tls: Hash
+    proof: Signature
+    why: Words
+
+
+class Restarted(Document):
+    """The operator lost what came after this head, in which the season has so many rounds.
+
+    ``said``: the messages in which members consented to go on from there (`restart.Consent`).
+    """
+
+    after: LedgerHead
+    season: Annotated[int, Field(ge=0, le=10_000)]
+    rounds: Annotated[int, Field(ge=0, le=1_000_000)]
+    said: dict[Name, Evidence]
 
 
 class SeasonOpened(Document):
@@ -251,6 +304,11 @@ OF_CONSORTIUM: dict[str, type[Document]] = {
     "consortium": Consortium,
     "member": Registered,
     "retired": Retired,
+    "key": KeyReplaced,
+    "key-retired": KeyRetired,
+    "key-answer": KeyAnswered,
+    "key-restored": KeyRestored,
+    "restart": Restarted,
     "cosigned": Cosigned,
 }
 """Kinds of entries that are of no season."""

@@ -4,7 +4,6 @@ Entries are taken one by one, in the order of the protocol; one that cannot come
 Nothing is believed here but the order: signatures and figures are for `verify`.
 """
 
-from collections.abc import Mapping
 from typing import Any
 
 from ...mechanism import Settlement
@@ -26,6 +25,7 @@ from .entries import (
     Witnessed,
 )
 from .entry import Entry
+from .member_keys import MemberKeys
 from .training_state import TrainingState, require, require_sorted
 from .witnesses import Witnesses
 
@@ -33,7 +33,7 @@ from .witnesses import Witnesses
 class SeasonState(TrainingState):
     """The state of a season. ``settlement`` is the number of the entry, None if not settled."""
 
-    def __init__(self, opened: SeasonOpened, keys: Mapping[str, str]) -> None:
+    def __init__(self, opened: SeasonOpened, keys: MemberKeys) -> None:
         super().__init__(opened, keys)
         self.settlement: int | None = None
         self.settled: Settled | None = None
@@ -130,6 +130,7 @@ class SeasonState(TrainingState):
                 asked=self.deliveries[member].asked,
                 last_round=self.deliveries[member].last_round,
                 line=self.lines[member],
+                restored=self.keys.restored(member, self.number, before=self.settlement),
                 model=None if self.deliveries[member].left else last,
             )
             for member in members

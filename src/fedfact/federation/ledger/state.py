@@ -6,8 +6,20 @@ from ...errors import FedfactError, LedgerError
 from ..agreement.consortium import Consortium
 from ..wire.ledger_head import Cosigned, LedgerHead
 from ..wire.tree import Tree
-from .entries import OF_CONSORTIUM, Registered, Retired, SeasonOpened, read_entry
+from .entries import (
+    OF_CONSORTIUM,
+    KeyAnswered,
+    KeyReplaced,
+    KeyRestored,
+    KeyRetired,
+    Registered,
+    Restarted,
+    Retired,
+    SeasonOpened,
+    read_entry,
+)
 from .entry import Entry
+from .member_keys import MemberKeys
 from .season import SeasonState
 from .treasury import Treasury
 
@@ -17,8 +29,9 @@ class LedgerState:
 
     def __init__(self) -> None:
         self._founded: Consortium | None = None
-        self.members: dict[str, str] = {}  # the key that each registered
+        self.keys = MemberKeys()
         self.retired: dict[str, Retired] = {}
+        self.restarts: list[Restarted] = []
         self.cosigned: dict[str, LedgerHead] = {}  # the last head that each other key signed
         self.seasons: list[SeasonState] = []
         self.treasury = Treasury()
@@ -38,7 +51,8 @@ class LedgerState:
         if (entry.kind in OF_CONSORTIUM) != (entry.season == 0):
             raise LedgerError(f"an entry of this kind is of {'no' if entry.season else 'a'} season")
         if entry.kind == "season" or not entry.season:
-            getattr(self, f"_take_{entry.kind}")(document, entry.season)
+            take = f"_take_{entry.kind.replace('-', '_')}"
+            getattr(self, take)(document, entry.season)
             if entry.kind == "season":
                 self.treasury.open(self.season.purse, entry.time[:10])
         elif not 1 <= entry.season <= len(self.seasons):
@@ -47,6 +61,8 @@ class LedgerState:
             if entry.kind == "payment":
                 self.treasury.check(entry, document, self.consortium.money_unit)
             self.seasons[entry.season - 1].take(entry, document)
+            if entry.kind == "payment":
+                self.treasury.keep(entry, document)
         self._hash = self._hash or self.consortium.hash()
         self._tree.add(entry.hash)
         self.last = entry
@@ -57,6 +73,31 @@ class LedgerState:
         if self._founded is None:
             raise LedgerError("the ledger is empty: no consortium was founded yet")
         return self._founded
+
+    @property
+    def members(self) -> dict[str, str]:
+        """The members, each with the key that it signs with by now."""
+        return self.keys.now()
+
+    @property
+    def next_season(self) -> int:
+        """The number of the season that would be opened next."""
+        return len(self.seasons) + 1
+
+    @property
+    def season_on(self) -> int:
+        """The number of the season that is not settled, or else of the next one."""
+        unsettled = self.seasons and self.season.settled is None
+        return len(self.seasons) if unsettled else self.next_season
+
+    @property
+    def bound(self) -> set[str]:
+        """Members without whose consent the ledger does not go on from an older state: all that
+        signed contracts of the last season, or enrolled where none has signed yet."""
+        if not self.seasons:
+            return set()
+        there = self.season.contracts or self.season.enrolments
+        return there.keys() - self.retired.keys()
 
     @property
     def season(self) -> SeasonState:
@@ -89,14 +130,32 @@ class LedgerState:
         self._founded = said
 
     def _take_member(self, said: Registered, season: int) -> None:
-        _require(said.member not in self.members, "a member that is registered already")
-        _require(said.key not in self.members.values(), "a key that another member has")
-        self.members[said.member] = said.key
+        self.keys.register(said.member, said.key, self._tree.size)
 
     def _take_retired(self, said: Retired, season: int) -> None:
         _require(said.member in self.members, "nobody who could retire")
         _require(said.member not in self.retired, "a member that is retired already")
         self.retired[said.member] = said
+
+    def _take_key(self, said: KeyReplaced, season: int) -> None:
+        self.keys.replace(said, self._tree.size)
+
+    def _take_key_retired(self, said: KeyRetired, season: int) -> None:
+        self.keys.retire(said, self.next_season)
+
+    def _take_key_answer(self, said: KeyAnswered, season: int) -> None:
+        self.keys.answer(said)
+
+    def _take_key_restored(self, said: KeyRestored, season: int) -> None:
+        self.keys.restore(said, self._tree.size, self.season_on)
+
+    def _take_restart(self, said: Restarted, season: int) -> None:
+        _require(said.after == self.head, "a restart after another head than the ledger's")
+        at = (len(self.seasons), len(self.season.rounds) if self.seasons else 0)
+        _require((said.season, said.rounds) == at, "a restart of another season or round")
+        without = self.bound - said.said.keys()
+        _require(not without, f"a restart without the consent of {', '.join(sorted(without))}")
+        self.restarts.append(said)
 
     def _take_cosigned(self, said: Cosigned, season: int) -> None:
         before = self.cosigned.get(said.key)
@@ -109,7 +168,7 @@ class LedgerState:
         self.cosigned[said.key] = said.head
 
     def _take_season(self, said: SeasonOpened, season: int) -> None:
-        terms, number = said.terms, len(self.seasons) + 1
+        terms, number = said.terms, self.next_season
         _require(season == terms.season == number, f"a season that is not number {number}")
         _require(terms.consortium == self.consortium.hash(), "terms of another consortium")
         _require(terms.operator == self.consortium.operator, "terms of another operator")
@@ -122,7 +181,7 @@ class LedgerState:
             not self.seasons or self.season.settled is not None,
             "a season before the one before it is settled",
         )
-        self.seasons.append(SeasonState(said, self.members))
+        self.seasons.append(SeasonState(said, self.keys))
 
 
 def _require(holds: bool, otherwise: str) -> None:

@@ -181,6 +181,15 @@ class Ledger:
         self._known, self._tree, self._consortium = previous, tree, consortium
         return added
 
+    def copy(self, entries: Sequence[Entry]) -> None:
+        """Write entries of another copy of the ledger as they are, where there are none yet."""
+        if self.entries():
+            raise LedgerError("there is a ledger already; copy to a new place")
+        if entries:
+            with self._asked(), self._engine.begin() as connection:
+                connection.execute(sa.insert(_TABLE), [asdict(entry) for entry in entries])
+        self._known = None
+
     @contextmanager
     def _asked(self) -> Iterator[None]:
         """Say in words what the data base refuses; of the transaction nothing is kept then."""

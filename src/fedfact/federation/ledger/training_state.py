@@ -5,7 +5,6 @@ Who enrolled and signed, what each round said, what everybody delivered, the non
 """
 
 from collections import Counter
-from collections.abc import Mapping
 from typing import Any
 
 from ...errors import InputError, LedgerError
@@ -24,17 +23,18 @@ from .entries import (
     RoundDone,
     SeasonOpened,
 )
+from .member_keys import MemberKeys
 from .purse import Purse
 
 
 class TrainingState:
     """The state of a season up to its draw."""
 
-    def __init__(self, opened: SeasonOpened, keys: Mapping[str, str]) -> None:
+    def __init__(self, opened: SeasonOpened, keys: MemberKeys) -> None:
         self.terms = opened.terms.checked()
         self.federation = opened.terms.hash()  # names the season; every message of it says so
         self.sizes = opened.members  # of all who are invited, as the operator verified them
-        self.keys = keys  # that members registered
+        self.keys = keys  # of members, over all seasons
         self.enrolments: dict[str, Enrolment] = {}
         self.reports: dict[str, Enrolment] = {}  # of those who declined, too
         self.declined: dict[str, Declined] = {}
@@ -88,7 +88,9 @@ class TrainingState:
         require(said.member not in self.declined, "an enrolment of a member that declined before")
         enrolment = Enrolment.take(said.said.read_head().content)
         require(enrolment.member == said.member, "an enrolment under another name")
-        require(enrolment.key == self.keys[said.member], "an enrolment with another key")
+        key = self.keys.at(said.member, number)
+        require(enrolment.key == key, "an enrolment with another key")
+        require(not self.keys.is_void(key, self.number), "an enrolment with a key that is void")
         self.enrolments[said.member] = self.reports[said.member] = enrolment
 
     def _take_declined(self, said: Declined, number: int) -> None:

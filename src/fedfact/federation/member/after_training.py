@@ -20,7 +20,7 @@ from ..wire.ledger_head import LedgerHead
 from ..wire.message import Message
 from .files import MemberFiles
 from .ledger_end import check_end
-from .review import objections
+from .review import LOST, objections
 
 Replied = tuple[dict[str, Any], bytes]
 """What a member answers: content and body."""
@@ -45,38 +45,48 @@ class AfterTraining:
         }
 
     def _statement(self, message: Message) -> Replied:
-        content = {name: v for name, v in message.head.content.items() if name != "ledger"}
+        about = ("ledger", "key")
+        content = {name: v for name, v in message.head.content.items() if name not in about}
         told, contract, rounds = (
             StatementMessage.take(content),
             self._files.contract(),
             self._files.rounds(),
         )
-        if contract is None or not rounds or told.line.member != self._name:
+        lost = contract is None and told.restored is not None
+        if told.line.member != self._name or not (lost or (contract and rounds)):
             raise InputError("a statement for somebody else, or for nothing")
         if message.body and digest(message.body) != told.model:
             raise InputError("a statement with another model than it names")
         came = bool(message.body) or told.model in (None, self._files.model())
         decided = self._decided(told.settlement)
         used = next((each.used for each in rounds if each.round == told.last_round), 0)
-        wrong = objections(
-            told,
-            contract,
-            self._terms,
-            used if decided is None else decided.delivered,
-            planned=self._published.plan().rounds,
-            in_time=[each.round for each in rounds if not each.late and decided is None],
+        wrong = (
+            [LOST]
+            if contract is None
+            else objections(
+                told,
+                contract,
+                self._terms,
+                used if decided is None else decided.delivered,
+                planned=self._published.plan().rounds,
+                in_time=[each.round for each in rounds if not each.late and decided is None],
+            )
         )
         if decided is not None:
             wrong += _not_as_decided(told, decided)
+        if told.restored is not None and contract and self._files.keys.has(contract.key):
+            wrong.append(f"entry {told.restored} says that I lost my key, and I have it")
         if not came:
             wrong.append("the model that it names did not come with it")
         why = [printable(each)[:500] for each in wrong[:5]]
-        answer = Answer(format=FORMAT, statement=told.hash(), agrees=not wrong, why=why)
+        agrees = not wrong or wrong == [LOST]
+        answer = Answer(format=FORMAT, statement=told.hash(), agrees=agrees, why=why)
         self._files.keep_statement(told, answer, message.body)
         net = self._terms.money_unit.money(told.line.net)
         self._note(f"statement of settlement {told.settlement}: net {net}")
         for each in wrong:
-            self._note(f"disputed the statement: {each}")
+            said = "agreed to" if agrees else "disputed"
+            self._note(f"{said} the statement: {each}")
         return answer.dump(), b""
 
     def _decided(self, settlement: int) -> Counts | None:
@@ -109,7 +119,7 @@ class AfterTraining:
         proofs = {each.number: each for each in end.grew}
         up_to = max(proofs, default=-1)
         named = self._named(up_to)
-        between = any(up_to < each.number < head.number for each in self._files.heads())
+        between = any(up_to < each.number < head.number for each in self._files.followed())
         if between or proofs.keys() != {each.number for each in named}:
             raise InputError("a ledger without the proof that it only grew since it was last seen")
         for earlier in named:
@@ -120,7 +130,7 @@ class AfterTraining:
 
     def _named(self, up_to: int) -> list[LedgerHead]:
         """Heads as far as this entry, so many at most: evenly spread, and the last one."""
-        kept = {head for head in self._files.heads() if head.number <= up_to}
+        kept = {head for head in self._files.followed() if head.number <= up_to}
         heads = sorted(kept, key=lambda head: head.number)
         step = max(1, -(-len(heads) // (MOST_HEADS - 1)))
         return [head for k, head in enumerate(heads) if k % step == 0 or head == heads[-1]]

@@ -1,6 +1,7 @@
 """What a member keeps: its key, the ledger heads it saw, and a folder for each season.
 
-member.key     signs for the member (600)        heads.jsonl    every ledger head it was shown
+member.key     signs for the member (600), and the other keys that it had or will (`own_keys`)
+heads.jsonl    every ledger head it was shown    restarts.json  those it let go of (`own_restarts`)
 member.log     what happened, for its owner     season-N/      of each season
 
 Of a season:
@@ -34,6 +35,8 @@ from ..wire.canonical import canonical, digest
 from ..wire.document import FORMAT, Hash, Signature, Stored
 from ..wire.keys import Key, is_signed, keep_secret
 from ..wire.ledger_head import LedgerHead, read_heads
+from .own_keys import KeyRing
+from .own_restarts import OwnRestart, followed, restarts
 from .own_rounds import LastRound, OwnRound, keep_round, last_round, own_rounds
 
 TERMS_FILE, LEAVE = "terms.json", "leave"
@@ -80,20 +83,30 @@ class MemberFiles:
         return read_published(self.folder / TERMS_FILE)
 
     @cached_property
+    def keys(self) -> KeyRing:
+        """The keys it signs with."""
+        return KeyRing(self.directory)
+
+    @property
     def key(self) -> Key:
         """Drawn when it is first needed, like the other secrets."""
-        needs = sorted(self.directory.glob("season-*/contract.json"))
-        return Key(_secret(self.directory / "member.key", *needs))
+        return self.keys.current
+
+    def own_keys(self) -> set[str]:
+        """The public part of all keys that it knows to be its own; no secret is needed for that."""
+        seasons = (MemberFiles(self.directory, number) for number in seasons_kept(self.directory))
+        signed = [contract.key for each in seasons if (contract := each.contract()) is not None]
+        return {*self.keys.public(), *signed}
 
     @cached_property
     def nonce(self) -> bytes:
         """Its part of the draw."""
-        return _secret(self.folder / "nonce.secret", self.folder / "contract.json")
+        return keep_secret(self.folder / "nonce.secret", self.folder / "contract.json")
 
     @cached_property
     def salt(self) -> bytes:
         """What hides its samples in their digests."""
-        return _secret(self.folder / "salt.secret", self.folder / "training.bin")
+        return keep_secret(self.folder / "salt.secret", self.folder / "training.bin")
 
     def contract(self) -> Contract | None:
         """The contract it signed last."""
@@ -107,7 +120,7 @@ class MemberFiles:
 
     def keep_contract(self, contract: Contract, operator: str) -> None:
         """Keep the contract, with the operator's signature on it."""
-        own = self.key.sign(*_signed(contract, operator))
+        own = self.keys.find(contract.key).sign(*_signed(contract, operator))
         signed = SignedContract(format=FORMAT, contract=contract, operator=operator, member=own)
         write_whole(self.folder / "contract.json", signed.encoded())
 
@@ -141,6 +154,14 @@ class MemberFiles:
         """All heads it was shown; a line that a crash cut short is left out."""
         path = self.directory / "heads.jsonl"
         return self._read(path, read_heads) if path.exists() else []
+
+    def restarts(self) -> list[OwnRestart]:
+        """The restarts it consented to, and so what it let go of."""
+        return restarts(self.directory)
+
+    def followed(self, made: list[OwnRestart] | None = None) -> list[LedgerHead]:
+        """The heads that count, after these restarts, or all that it consented to."""
+        return followed(self.heads(), self.restarts() if made is None else made)
 
     def keep_round(self, last: LastRound) -> None:
         """Keep reply and state of a round, together or not at all."""
@@ -231,14 +252,6 @@ class MemberFiles:
     def is_leaving(self) -> bool:
         """Whether its owner wants to leave."""
         return (self.folder / LEAVE).exists()
-
-
-def _secret(path: Path, *needs: Path) -> bytes:
-    """Drawn where there is none, but not where a file is there that was made with one."""
-    made = next((each for each in needs if each.exists()), None)
-    if made is not None and not path.exists():
-        raise InputError(f"{path}: is gone, and {made.name} needs it; restore it")
-    return keep_secret(path)
 
 
 def _signed(contract: Contract, operator: str) -> tuple[str, bytes]:

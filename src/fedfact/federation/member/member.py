@@ -26,7 +26,7 @@ from ..agreement.draw import commitment
 from ..agreement.terms import Published
 from ..wire.canonical import decimal, digest
 from ..wire.document import FORMAT
-from ..wire.keys import is_signed
+from ..wire.keys import Key, is_signed
 from ..wire.ledger_head import LedgerHead
 from ..wire.message import OPERATOR, Message, read_message, write_message
 from ..wire.transport import Handler
@@ -35,11 +35,15 @@ from .config import MemberConfig, read_member_config
 from .files import MemberFiles, Opened, seasons_kept
 from .own_rounds import LastRound, OwnRound
 from .rationality import objection
+from .restarting import check_restart, let_go, newest_shown, read_restart, too_far
 
 if TYPE_CHECKING:
     from ...training.site.site import Site
 
 CONFIG, LOG = "member.toml", "member.log"
+OF_CONSORTIUM = ("shown", "restart")
+"""Requests about the ledger, whatever season it is."""
+
 IN_TIME = 0.5
 """An answer that took this part of the deadline at most was surely in time."""
 
@@ -59,12 +63,15 @@ class Member:
         self._federation, self._terms = published.hash(), published.terms()
         self._plan = published.plan()
         self._one_at_a_time = threading.Lock()
+        self._named: Key | None = None
         self._answers: dict[str, Reply] = {
             "enrol": self._enrol,
             "agree": self._agree,
             "open": self._open,
             "round": self._round,
             **AfterTraining(self.files, published, config.name, note).answers,
+            "shown": self._shown,
+            "restart": self._restart,
         }
         self._most_body, self._earlier = self._plan.size(), dict[str, dict[str, Reply]]()
         for season in seasons_kept(directory)[:-1]:
@@ -87,8 +94,9 @@ class Member:
             raise InputError(f"a request of unknown kind {kind[:40]!r}")
         message = read_message(request, self._most_body)
         season = message.head.federation if message.head.federation in self._earlier else None
+        of_consortium = kind in OF_CONSORTIUM
         message.check(
-            federation=season or self._federation,
+            federation=self.published.consortium if of_consortium else season or self._federation,
             kind=kind,
             sender=OPERATOR,
             to=self.config.name,
@@ -99,7 +107,10 @@ class Member:
         answers = self._answers if season is None else self._earlier[season]
         if kind not in answers:
             raise InputError(f"a request ({kind}) about a season that is over")
-        self._see(message.head.content.get("ledger"))
+        if not of_consortium:
+            self._see(message.head.content.get("ledger"))
+        if (named := message.head.content.get("key")) is not None:
+            self._named = self.files.keys.expected(str(named))
         try:
             return self._answer(kind, message, answers[kind])
         except BaseException:
@@ -110,7 +121,7 @@ class Member:
         start = time.monotonic()
         content, body = answer(message)
         reply = write_message(
-            self.files.key,
+            self._key,
             federation=message.head.federation,
             kind=kind,
             sender=self.config.name,
@@ -127,6 +138,11 @@ class Member:
             self._note(f"round {number}: {used} of {content['samples']} samples used")
         return reply
 
+    @property
+    def _key(self) -> Key:
+        """The key that the ledger has of this member, by the last request."""
+        return self._named or self.files.key
+
     def _see(self, said: Any) -> None:
         """Keep the head of the ledger that a request names; it never goes back or changes."""
         head, seen = LedgerHead.take(said), self._seen
@@ -142,7 +158,7 @@ class Member:
     @cached_property
     def _seen(self) -> LedgerHead | None:
         """The last head that it was shown."""
-        return max(self.files.heads(), key=lambda head: head.number, default=None)
+        return max(self.files.followed(), key=lambda head: head.number, default=None)
 
     @cached_property
     def _samples(self) -> Any:
@@ -178,7 +194,7 @@ class Member:
         wanted = wanted_samples(self.config.report, self._terms, size, size + 2)
         return Enrolment(
             member=self.config.name,
-            key=self.files.key.public,
+            key=self._key.public,
             reported_cost=decimal(self.config.report),
             capacity=self.capacity if self.capacity < wanted else None,
             nonce=commitment(self.files.nonce, self.config.name),
@@ -203,7 +219,8 @@ class Member:
         if closed and contract != self.files.contract():
             raise InputError("another contract, after the roster was closed")
         among, S = replace(contract.standing, capacity=None), contract.others_samples
-        own = self.enrolment(contract.size)
+        signed_with = self.files.keys.find(contract.key).public  # it may have another since
+        own = self.enrolment(contract.size).model_copy(update={"key": signed_with})
         if contract != contract_of(own, self._terms, self._federation, among, S):
             raise InputError("a contract whose figures do not follow from the terms")
         short = self._plan.horizon * self._plan.recipe.batch < contract.samples
@@ -276,6 +293,27 @@ class Member:
             index=self._site.index_digest(),
         )
         return attestation.dump(), model
+
+    def _shown(self, message: Message) -> Replied:
+        """What it was shown of the ledger, for an operator that may have an older one."""
+        return newest_shown(self.files, message.head.content.get("number")).dump(), b""
+
+    def _restart(self, message: Message) -> Replied:
+        """Follow an older ledger, if nothing is lost to it or its owner allows it."""
+        content = message.head.content
+        asked = read_restart(content, self.published)
+        consent = check_restart(self.files, asked, self.published, content.get("proof"))
+        if (rounds := too_far(self.files, consent)) is not None:
+            self._site.go_back(rounds * self._plan.recipe.local_steps)
+            let_go(self.files, consent, self._site.state())
+        else:
+            let_go(self.files, consent, None)
+        for cached in ("_site", "_seen"):
+            self.__dict__.pop(cached, None)
+        if consent.lost is not None:
+            lost, after = consent.lost.number, consent.after.number
+            self._note(f"follows the ledger from entry {after} on, and lets go of up to {lost}")
+        return consent.dump(), b""
 
 
 def open_member(place: Path) -> Handler:

@@ -123,6 +123,23 @@ def own_rounds(directory: Path) -> list[OwnRound]:
     return [*rounds, last.own]
 
 
+def go_back(directory: Path, until: int, state: bytes) -> None:
+    """Keep the rounds up to this one only, and the state to go on from behind them.
+
+    What was replied in the last of them is not known any more.
+    """
+    rounds = [each for each in own_rounds(directory) if each.round <= until]
+    if not rounds:
+        (directory / LAST).unlink(missing_ok=True)
+        (directory / EARLIER).unlink(missing_ok=True)
+        return
+    length, chain = 0, _NO_LINES
+    for each in rounds[:-1]:
+        line = each.encoded() + b"\n"
+        length, chain = length + len(line), chained(chain, line)
+    write_last(directory, LastRound(_NO_LINES, rounds[-1], b"", state), length, chain)
+
+
 def _add(path: Path, length: int, line: bytes) -> None:
     """Write a line at the end of so many bytes, and cut off what a crash left there."""
     try:

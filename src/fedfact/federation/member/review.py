@@ -13,6 +13,9 @@ from ..agreement.delivery import Rounds, counted_and_billed, may_miss
 from ..agreement.statement_message import StatementMessage
 from ..wire.canonical import number_of
 
+LOST = "taken as told: my own copies were lost with my key"
+"""What a member answers that came back with nothing but a new key; a dispute would have no case."""
+
 _EXACT = 1e-9  # of float arithmetic, relative to a pool
 
 

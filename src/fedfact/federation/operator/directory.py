@@ -1,6 +1,7 @@
 """The operator's directory: the consortium, its ledger, and a folder for each season.
 
 consortium.json  what begins the ledger       members.json  the key that each member registered
+awaited.json     who is invited to the next    contacts.json  who they are (600, `members`)
 operator.key     signs for it (600)           ledger.db     the ledger, or
 season-N/        of each season               ledger.url    where it is instead (600)
 
@@ -8,6 +9,9 @@ Of a season:
 terms.json       the terms as published       invited.json  who is invited, of what size
 seed.secret      its part of the draw (600)   models/       the model after the last rounds
 finish           if it is there: settle now, with what was delivered so far
+
+Beside the ledger: mend, if it is there, goes on from an older one, if all members consent; restored
+says that it comes from a backup, and was not compared with what members were shown yet.
 """
 
 from pathlib import Path
@@ -27,7 +31,7 @@ from ..wire.canonical import digest
 from ..wire.document import Document, Hash, Name, Stored
 from ..wire.keys import Key, read_secret
 
-CONSORTIUM, MEMBERS = "consortium.json", "members.json"
+CONSORTIUM, MEMBERS, AWAITED = "consortium.json", "members.json", "awaited.json"
 PUBLISHED, INVITED, SEED = "terms.json", "invited.json", "seed.secret"
 
 DEFAULT_TERMS = Path(__file__).with_name("terms.toml")
@@ -35,7 +39,7 @@ DEFAULT_TERMS = Path(__file__).with_name("terms.toml")
 
 _Kind = TypeVar("_Kind", bound=Document)
 
-FINISH = "finish"
+FINISH, MEND, RESTORED = "finish", "mend", "restored"
 _MODEL_LOST = (
     "restore it; if it is lost for good, resume with --finish, which settles what was delivered so "
     "far, without a model for the members"
@@ -92,6 +96,26 @@ class OperatorDirectory:
     def is_to_finish(self) -> bool:
         """Whether the operator wants to settle now."""
         return (self.season / FINISH).exists()
+
+    @property
+    def is_to_mend(self) -> bool:
+        """Whether the operator wants to go on from an older ledger."""
+        return (self.path / MEND).exists()
+
+    @property
+    def last_season(self) -> int:
+        """The last season whose terms were published."""
+        return seasons_in(self.path)[-1]
+
+    @property
+    def is_restored(self) -> bool:
+        """Whether it comes from a backup, and nobody has looked yet how old that is."""
+        return (self.path / RESTORED).exists()
+
+    def is_up_to_date(self) -> None:
+        """Note that the ledger is as new as what members were shown."""
+        (self.path / MEND).unlink(missing_ok=True)
+        (self.path / RESTORED).unlink(missing_ok=True)
 
     def save_model(self, number: int, model: bytes) -> None:
         """Keep the model after a round (0: before the first)."""

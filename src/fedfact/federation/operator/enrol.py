@@ -17,8 +17,9 @@ MOST_ATTEMPTS = 100
 def enrol(session: Session) -> None:
     """Ask every member that has not answered yet for its report (step 2 of the protocol)."""
     record = session.record
-    sizes, terms = record.sizes, record.terms.dump()
+    sizes, terms, is_void = record.sizes, record.terms.dump(), record.keys.is_void
     new = sizes.keys() - record.enrolments.keys() - record.declined.keys()
+    new -= {each for each, key in session.state.members.items() if is_void(key, record.number)}
     said = session.ask(
         "enrol", {each: {"terms": terms, "size": sizes[each]} for each in sorted(new)}
     )

@@ -17,9 +17,10 @@ from ..wire.ledger_head import Cosigned
 from ..wire.transport import InProcess, Transport
 from .deposits import has_deposits
 from .directory import OperatorDirectory, read_invitation
-from .disputes import answer as answer_dispute
-from .disputes import enter as enter_decision
 from .enrol import agree, enrol
+from .entered.disputes import answer as answer_dispute
+from .entered.disputes import enter as enter_decision
+from .mending.compare import StaleLedger
 from .nonces import open_nonces
 from .rounds import train
 from .session import Session
@@ -31,6 +32,11 @@ from .witnesses import enter_cosigned, witness
 def run(session: Session) -> None:
     """All that is still to be done."""
     record = session.record
+    if session.directory.is_to_finish and record.settled is None and not session.is_compared:
+        raise StaleLedger(
+            "no member is there to say whether the ledger is up to date; settle with --finish when "
+            "one is"
+        )
     if record.roster is None:
         enrol(session)
         agree(session)

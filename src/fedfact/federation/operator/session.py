@@ -5,14 +5,14 @@ from collections.abc import Set as AbstractSet
 from typing import Any
 
 from ...errors import FedfactError, InputError
-from ...io.files import log_line
-from ..agreement.contract import Enrolment
 from ..ledger.entries import Registered, SeasonOpened
-from ..ledger.state import replay
+from ..ledger.state import LedgerState, replay
 from ..wire.document import Document
-from ..wire.message import OPERATOR, Message, read_message, write_message
+from ..wire.message import Message
 from ..wire.transport import Failure, Stopped, Transport
+from .asking import Asking
 from .directory import OperatorDirectory, refuse_lost_ledger
+from .mending.up_to_date import bring_up_to_date
 
 _MOST_WAIT = 30.0
 
@@ -26,7 +26,11 @@ class Session:
 
     def __init__(self, directory: OperatorDirectory, transport: Transport) -> None:
         self.directory, self._transport = directory, transport
-        self.state = replay(directory.ledger.entries())
+        entries = directory.ledger.entries()
+        self.state = replay(entries)
+        self._asking = Asking(directory, transport)
+        there = transport.reachable()
+        self.is_compared = bring_up_to_date(directory, self.state, entries, self._asking, there)
         self._open()
         self.record = self.state.seasons[directory.published.season - 1]
         self._trained_before = bool(self.record.deliveries)
@@ -35,19 +39,8 @@ class Session:
 
     def _open(self) -> None:
         """Enter what the directory has and the ledger has not: consortium, members, season."""
-        state, directory, missing = self.state, self.directory, list[tuple[int, str, Document]]()
-        if state.last is None:
-            refuse_lost_ledger(directory.path, empty=True)
-            missing.append((0, "consortium", directory.consortium))
-        elif state.consortium != directory.consortium:
-            raise InputError(f"{directory.path}: the ledger is of another consortium")
-        registered = {} if state.last is None else state.members
-        for member, key in sorted(directory.keys.items()):
-            if member not in registered:
-                missing.append((0, "member", Registered(member=member, key=key)))
-            elif registered[member] != key:
-                raise InputError(f"{directory.path}: the ledger has another key of {member}")
-        number = directory.published.season
+        state, directory = self.state, self.directory
+        missing, number = registrations(directory, state), directory.published.season
         if len(state.seasons) < number:
             opened = SeasonOpened(terms=directory.published, members=directory.members)
             missing.append((number, "season", opened))
@@ -73,39 +66,20 @@ class Session:
         seconds: float | None = None,
         most_body: int = 0,
     ) -> dict[str, Message | Failure]:
-        """Ask each member; a reply that is not what it should be is a failure of that member."""
-        head, federation = self.state.head.dump(), self.record.federation
-        there = self._transport.reachable()
-        requests = {
-            member: write_message(
-                self.directory.key,
-                federation=federation,
-                kind=kind,
-                sender=OPERATOR,
-                to=member,
-                content={"ledger": head, **content},
-                body=body,
-            )
-            for member, content in contents.items()
-            if member in there
-        }
-        wait = seconds or self.conduct.answer_seconds
-        replies = self._transport.ask(kind, requests, wait) if requests else {}
-        said: dict[str, Message | Failure] = {}
-        for member in contents:
-            reply = replies.get(member, Failure("unreachable"))
-            try:
-                said[member] = (
-                    reply
-                    if isinstance(reply, Failure)
-                    else self._read(kind, member, requests[member], reply, most_body)
-                )
-            except InputError as error:
-                said[member] = Failure("error", str(error))
-            failed = said[member]
-            if isinstance(failed, Failure):
-                self.log(f"{kind}, {member}: {failed.reason} {failed.detail}")
-        return said
+        """Ask each member; a reply that is not what it should be is a failure of that member.
+
+        A request names the head of the ledger, and the key that it has of the member.
+        """
+        head, keys = self.state.head.dump(), {m: self.state.keys.of(m) for m in contents}
+        return self._asking.ask(
+            kind,
+            {m: {"ledger": head, "key": keys[m], **each} for m, each in contents.items()},
+            federation=self.record.federation,
+            keys=keys,
+            seconds=seconds or self.conduct.answer_seconds,
+            body=body,
+            most_body=most_body,
+        )
 
     def give_a_chance(self, members: AbstractSet[str]) -> None:
         """Wait until these can be asked, as long as for an answer and half a minute at most.
@@ -119,15 +93,23 @@ class Session:
 
     def log(self, text: str) -> None:
         """Leave word of what went wrong with a member, for the operator's eyes only."""
-        log_line(self.directory.path / "operator.log", text)
+        self._asking.log(text)
 
-    def _read(self, kind: str, member: str, request: bytes, reply: bytes, most: int) -> Message:
-        message, asked = read_message(reply, most), read_message(request, len(request))
-        if kind == "enrol" and Enrolment.take(message.head.content).member != member:
-            raise InputError("an enrolment under another name")
-        public = self.state.members[member]
-        federation = self.record.federation
-        message.check(federation=federation, kind=kind, sender=member, to=OPERATOR, public=public)
-        if message.head.answers != asked.hash:
-            raise InputError("a reply to another request")
-        return message
+
+def registrations(
+    directory: OperatorDirectory, state: LedgerState
+) -> list[tuple[int, str, Document]]:
+    """The entries that the ledger lacks of what belongs to no season: consortium and members."""
+    missing: list[tuple[int, str, Document]] = []
+    if state.last is None:
+        refuse_lost_ledger(directory.path, empty=True)
+        missing.append((0, "consortium", directory.consortium))
+    elif state.consortium != directory.consortium:
+        raise InputError(f"{directory.path}: the ledger is of another consortium")
+    registered = state.members
+    for member, key in sorted(directory.keys.items()):
+        if member not in registered:
+            missing.append((0, "member", Registered(member=member, key=key)))
+        elif state.keys.registered(member) != key:
+            raise InputError(f"{directory.path}: the ledger has another key of {member}")
+    return missing

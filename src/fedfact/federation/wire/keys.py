@@ -59,11 +59,15 @@ def _framed(purpose: str, data: bytes) -> bytes:
     return f"fedfact-{purpose}:".encode() + data
 
 
-def keep_secret(path: Path) -> bytes:
+def keep_secret(path: Path, *needs: Path) -> bytes:
     """The 32 secret bytes in a file that only its owner may read; drawn now if there is none.
 
-    The file is there in full or not at all, also if the machine stops.
+    Not where one of the files is there that were made with it, though. The file is there in full or
+    not at all, also if the machine stops.
     """
+    made = next((each for each in needs if each.exists()), None)
+    if made is not None and not path.exists():
+        raise InputError(f"{path}: is gone, and {made.name} needs it; restore it")
     try:
         if not path.exists():
             part = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")

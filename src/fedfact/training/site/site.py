@@ -112,6 +112,14 @@ class Site:
         """Go on from there; a state that is damaged, or of another training, is refused."""
         paused.load(self._agent, self._training, data)
 
+    def go_back(self, step: int) -> None:
+        """Go on from an earlier step, whose batches come again; the optimiser is as it is now."""
+        if not 0 <= step <= self.step:
+            raise InputError(
+                f"step {step} does not come before step {self.step}; name an earlier one"
+            )
+        self._agent.step = step
+
     def _touched(self) -> Ints:
         """Rows of the samples in the batches so far; the first epoch has them all."""
         batches = [self._batches[step] for step in range(min(self.step, self._batches.per_epoch))]

@@ -17,18 +17,18 @@ from pydantic import Field
 
 from .....errors import InputError
 from .....io.files import alone, read_small, write_whole
+from ....agreement.key_change import is_requested, request_proof
 from ....member.config import read_member_config
 from ....member.files import MemberFiles
 from ....member.preparation import close_directory
-from ....wire.canonical import canonical
+from ....wire.canonical import digest
 from ....wire.document import FORMAT, Hash, Name, Signature, Stored
-from ....wire.keys import is_signed
 from .certificates import MOST_PEM, UNREADABLE, is_fit, make_key, strictly
 
 TLS_KEY = "tls.key"
 """The member's key for connections, in its directory (600)."""
 
-_PURPOSE, _MOST_REQUEST = "request", 2 * MOST_PEM
+_MOST_REQUEST = 2 * MOST_PEM
 
 _ONE = re.compile(
     r"\s*-----BEGIN CERTIFICATE REQUEST-----[A-Za-z0-9+/=\s]*-----END CERTIFICATE REQUEST-----\s*"
@@ -43,6 +43,11 @@ class Request(Stored):
     tls: Annotated[str, Field(max_length=MOST_PEM)]
     signature: Signature
 
+    @property
+    def tls_hash(self) -> str:
+        """What the signature covers of the request for a certificate."""
+        return digest(self.tls.encode())
+
 
 def make_request(config: Path) -> Path:
     """Write a member's request beside its config; made again, it is the same."""
@@ -54,18 +59,14 @@ def make_request(config: Path) -> Path:
         subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
         request = x509.CertificateSigningRequestBuilder().subject_name(subject)
         tls = request.sign(connects, SHA256()).public_bytes(Encoding.PEM).decode()
-        signature = key.sign(_PURPOSE, _signed_part(name, key.public, tls))
+        signature = request_proof(key, name, digest(tls.encode()))
         said = Request(format=FORMAT, member=name, key=key.public, tls=tls, signature=signature)
         write_whole(path, said.encoded())
     return path
 
 
-def _signed_part(member: str, key: str, tls: str) -> bytes:
-    return canonical({"member": member, "key": key, "tls": tls})
-
-
-def read_request(path: Path, name: str) -> tuple[str, RSAPublicKey]:
-    """The keys that a member of this name signs and connects with, if they are surely its own."""
+def read_request(path: Path, name: str) -> tuple[Request, RSAPublicKey]:
+    """A member's request, and the key that it connects with, if its keys are surely its own."""
     data = read_small(path, _MOST_REQUEST, f"the request that {name} made with federation request")
     try:
         said = Request.read(data)
@@ -74,11 +75,9 @@ def read_request(path: Path, name: str) -> tuple[str, RSAPublicKey]:
                 f"is of {said.member!r}, not of {name}; write NAME=REQUEST with the name that the "
                 "request was made for"
             )
-        if not is_signed(
-            said.key, _PURPOSE, _signed_part(name, said.key, said.tls), said.signature
-        ):
+        if not is_requested(said.key, name, said.tls_hash, said.signature):
             raise InputError("whoever made it does not have the key that it names")
-        return said.key, _read_csr(said.tls, name)
+        return said, _read_csr(said.tls, name)
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
 
