@@ -30,6 +30,7 @@ def refreshed(page: Path, scratch: Path) -> str:
     for folder in ("examples", "publications", "results"):
         shutil.copytree(ROOT / folder, scratch / folder, dirs_exist_ok=True)
     (scratch / "docs" / "figures").mkdir(parents=True, exist_ok=True)
+    shutil.copy(ROOT / "docs" / "ledger_kinds.py", scratch / "docs")
     bin_ = str(Path(sys.executable).parent)
     env = {**os.environ, "PATH": bin_ + os.pathsep + os.environ["PATH"], "LC_ALL": "C.UTF-8"}
 

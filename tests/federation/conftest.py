@@ -11,8 +11,8 @@ from fedfact.federation.member.files import MemberFiles, own_key
 from fedfact.federation.member.member import open_member
 from fedfact.federation.member.preparation import make_ready
 from fedfact.federation.operator.directory import OperatorDirectory, read_invitation
+from fedfact.federation.operator.entered.pay import Paid, pay
 from fedfact.federation.operator.founding import create, open_season
-from fedfact.federation.operator.pay import Paid, pay
 from fedfact.federation.operator.run import operate
 from fedfact.federation.operator.session import Session
 from fedfact.federation.wire.transport import Failure, InProcess

@@ -20,6 +20,8 @@ from fedfact.federation.ledger.store import read_ledger
 from fedfact.federation.member.files import MemberFiles
 from fedfact.federation.operator.overview import overview
 from fedfact.federation.operator.session import Paused
+from fedfact.federation.wire.keys import Key
+from fedfact.federation.wire.ledger_head import LedgerHead
 from fedfact.federation.wire.transport import Failure
 
 TERMS = """
@@ -58,13 +60,14 @@ def run(fedfact):
 @pytest.fixture
 def requests(run, tmp_path):
     """What three members have sent the operator, as init takes it."""
-    for name in ("oak", "elm", "fir"):
+    requests_of = ("oak", "elm", "fir")
+    for name in requests_of:
         (tmp_path / name).mkdir()
         own = tmp_path / name / "member.toml"
         own.write_text(f'name = "{name}"\ntrue_cost = 1.0\ndata = "digits:0/3"\n')
         made = run("federation", "request", "--config", own, "--json").json
-        assert made == {"request": str(tmp_path / name / f"{name}.csr")}
-    return ", ".join(f"{name}={tmp_path / name / name}.csr" for name in ("oak", "elm", "fir"))
+        assert made == {"request": str(tmp_path / name / f"{name}.request.json")}
+    return ", ".join(f"{name}={tmp_path / name / name}.request.json" for name in requests_of)
 
 
 @pytest.fixture
@@ -127,7 +130,7 @@ def test_an_entry_that_cannot_be_read_is_found_and_named(run, place, tmp_path):
 def test_an_unfinished_ledger_says_how_far_it_goes(run, place, tmp_path):
     export = tmp_path / "ledger.jsonl"
     run("ledger", "export", place / "operator", "-o", export)
-    export.write_bytes(b"".join(export.read_bytes().splitlines(keepends=True)[:13]))
+    export.write_bytes(b"".join(export.read_bytes().splitlines(keepends=True)[:18]))
     assert run("verify", export).stdout.endswith(
         "The ledger is sound. So far it says: training, 3 of 3 rounds.\n"
     )
@@ -165,7 +168,7 @@ def test_what_a_ledger_says_cannot_steer_a_terminal(run, place):
         done = run(*command.split(), place / "operator", *more, *words[2:], status=status)
         for text in (done.stdout, done.stderr):
             assert text.replace("\n", "").isprintable()
-    assert len(run("ledger", "show", place / "operator").stdout.split("\n")) == 5 + 28
+    assert len(run("ledger", "show", place / "operator").stdout.split("\n")) == 5 + 33
 
 
 def test_there_are_no_statements_of_a_ledger_that_does_not_hold(run, place):
@@ -184,7 +187,7 @@ def test_a_ledger_travels_as_an_export(run, place, tmp_path):
     shown = run("ledger", "show", tmp_path / "ledger.jsonl", "--json").json
     assert [entry["number"] for entry in shown] == list(range(len(shown)))
     assert shown[0]["body"]["name"] == "test"
-    listed = run("ledger", "show", place / "operator", "--from", "20").stdout
+    listed = run("ledger", "show", place / "operator", "--from", "25").stdout
     assert "settlement" not in listed.split("\n")[1]
     assert "reveal" not in listed
 
@@ -264,7 +267,7 @@ def test_members_sizes_are_taken_or_refused_in_words(run, tmp_path, requests):
     assert not (tmp_path / "new").exists()
     run(*init, "oak=3, elm=1, fir=2")
     members = json.loads((tmp_path / "new" / "season-1/invited.json").read_text())
-    assert members == {"members": {"oak": 3, "elm": 1, "fir": 2}}
+    assert members == {"format": 1, "members": {"oak": 3, "elm": 1, "fir": 2}}
     (tmp_path / "other.toml").write_text(TERMS.replace("[money]", '[money]\nrule = "sandwich"'))
     other = ("federation", "init", tmp_path / "other", "--terms", tmp_path / "other.toml")
     refused = run(*other, "--members", requests, "--sizes", "oak=3,elm=1,fir=2", status=2)
@@ -274,12 +277,13 @@ def test_members_sizes_are_taken_or_refused_in_words(run, tmp_path, requests):
 def test_money_is_shown_in_its_currency(run, finished, capsys):
     """Also where a member is paid instead of paying a fee."""
     operator = finished.shared.directory
-    record = replay(read_ledger(str(operator)))
+    state = replay(read_ledger(str(operator)))
+    record = state.season
     line = record.lines["cedar"]
     out = run("statement", operator, "cedar").stdout
     assert f"-{-line.fee / 100:.2f} EUR  paid to you\n" in out
     assert f"{line.net / 100:.2f} EUR  to you\n" in out
-    print_overview(overview(record), running=False)
+    print_overview(overview(state), running=False)
     status = capsys.readouterr().out
     assert "net, EUR" in status
     assert f"{line.net / 100:.2f}" in status
@@ -463,7 +467,8 @@ def test_what_finish_wants_is_for_one_start(run, new, place, monkeypatch):
     (new / "season-1/finish").touch()  # as a command left it that was stopped
     run("federation", "start", new, status=4)
     assert not (new / "season-1/finish").exists()
-    running.set_finish(new, replay(read_ledger(str(place / "operator"))[:13]), wanted=True)
+    trained = replay(read_ledger(str(place / "operator"))[:18]).season
+    running.set_finish(new / "season-1", trained, wanted=True)
     assert (new / "season-1/finish").exists()
     monkeypatch.setattr(running, "read_status", lambda directory: (None, None))
     run("federation", "resume", new, status=4)  # one that runs there already is left alone
@@ -504,7 +509,7 @@ def test_two_members_have_two_keys(run, tmp_path, requests):
     shutil.copy(tmp_path / "oak" / "tls.key", tmp_path / "elm" / "tls.key")
     run("federation", "request", "--config", tmp_path / "elm" / "member.toml")
     done = run("federation", "init", tmp_path / "new", "--members", requests, status=2)
-    assert "elm.csr: has the key of oak; each member makes a key of its own" in done.stderr
+    assert "elm.request.json: has a key of oak; each member makes keys of its own" in done.stderr
 
 
 def test_terms_that_cannot_be_leave_nothing_behind(run, tmp_path):
@@ -530,7 +535,8 @@ def test_a_void_federation_says_so(make_house, wired, capsys):
     def before(member, kind, request):
         return Failure("timeout") if (member, kind) == ("alder", "round") else request
 
-    said = overview(house.run(wired(house, before)))
+    house.run(wired(house, before))
+    said = overview(house.state())
     assert said["void"]
     assert said["members"]["birch"]["state"] == "void"
     assert "statement" not in paths(house.directory, said)
@@ -554,7 +560,8 @@ def test_the_tail_of_a_log_is_what_is_new_and_whole(tmp_path):
 
 def test_a_head_that_was_cut_short_is_cut_off(tmp_path, monkeypatch):
     files, path = MemberFiles(tmp_path), tmp_path / "heads.jsonl"
-    heads = [{"number": k, "hash": f"{k}" * 64} for k in range(3)]
+    key = Key(b"\1" * 32)
+    heads = [LedgerHead.signed(key, "0" * 64, k, f"{k}" * 64, "0" * 64) for k in range(3)]
     files.see_head(heads[0])
 
     def full(handle):

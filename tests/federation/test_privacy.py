@@ -208,6 +208,8 @@ def test_what_requests_say_is_what_is_documented(observed):
             "ledger", "settlement", "rounds", "members", "samples", "size", "left", "attended",
             "asked", "last_round", "line", "model", "format",
         },
+        "heads": {"ledger"},
+        "witness": {"ledger", "grew", "shown"},
     }  # fmt: skip
     for member, kind, request, _ in observed.wire.log:
         said = head(request)

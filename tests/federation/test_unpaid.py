@@ -22,7 +22,7 @@ from fedfact.federation.agreement.delivery import (
 from fedfact.federation.agreement.payment import PaymentTerms
 from fedfact.federation.ledger.entries import Payment
 from fedfact.federation.ledger.purse import Purse
-from fedfact.federation.operator.pay import Paid, pay
+from fedfact.federation.operator.entered.pay import Paid, pay
 from fedfact.federation.wire.canonical import decimal
 from fedfact.federation.wire.keys import Key, read_secret
 from fedfact.federation.wire.message import read_message, write_message

@@ -287,6 +287,21 @@ TARGETS = [
         ("ledger", "show", "ledger.db", "--json"),
     ),
     Target(
+        "accounts",
+        10,
+        "house",
+        {"ledger.jsonl": change.text_file},
+        ("accounts", "balance", "ledger.jsonl", "--json"),
+    ),
+    Target(
+        "accounts export",
+        10,
+        "house/operator",
+        {"ledger.db": change.sqlite_file},
+        ("accounts", "export", "ledger.db", "--to", "beancount", "-o", "out.beancount"),
+        writes=("out.beancount",),
+    ),
+    Target(
         "ledger export",
         20,
         "house/operator",

@@ -27,7 +27,7 @@ def show(
     start: Annotated[int, typer.Option("--from", min=0, help="First entry to show.")] = 0,
     as_json: AsJson = False,
 ) -> None:
-    """List the entries: number, time, kind, hash and size; with --json all they say."""
+    """List the entries: number, season, time, kind, hash and size; with --json all they say."""
     from ..federation.ledger.entries import said_by
     from ..federation.ledger.store import read_ledger
 
@@ -35,10 +35,17 @@ def show(
     if as_json:
         print_json([{**asdict(entry), "body": said_by(entry).dump()} for entry in entries])
         return
-    table = new_table("entry", "time (UTC)", "kind", "bytes", "hash")
+    table = new_table("entry", "season", "time (UTC)", "kind", "bytes", "hash")
     for entry in entries:
         time, size = entry.time[:19].replace("T", " "), f"{len(entry.body):,}"
-        row = (str(entry.number), time, entry.kind[:40], size, entry.hash[:16])
+        row = (
+            str(entry.number),
+            str(entry.season or ""),
+            time,
+            entry.kind[:40],
+            size,
+            entry.hash[:16],
+        )
         table.add_row(*map(printable, row))
     print_table(table)
 
@@ -130,6 +137,9 @@ def cosign(
 def statement(
     where: Where,
     member: Annotated[str, typer.Argument(help="Whose.")],
+    season: Annotated[
+        int | None, typer.Option(min=1, help="Of which season: the last that is settled, else.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Print one member's statement: its own lines, each with its formula and numbers filled in.
@@ -145,18 +155,34 @@ def statement(
     if wrong is not None:
         error(f"{where}: is not sound, so there are no statements ({wrong.name}: {wrong.says})")
         raise typer.Exit(UNSOUND)
-    record = replay(entries).season
+    seasons = replay(entries).seasons
+    if season is not None and season > len(seasons):
+        raise InputError(
+            f"{where}: has {len(seasons)} seasons, and season {season} is none of them"
+        )
+    settled = [each for each in seasons if each.settled is not None]
+    record = seasons[season - 1] if season else (settled or seasons)[-1]
     if record.settled is None or record.revealed is None:
-        raise InputError(f"{where}: is not settled ({record.phase}); there are no statements yet")
+        which = f"season {record.number} is" if record.number > 1 else "is"
+        raise InputError(
+            f"{where}: {which} not settled ({record.phase}); there are no statements yet"
+        )
     settlement = record.settlement_now()
     if settlement is None:
         raise InputError(f"{where}: {record.void_in_words}")
+    if member not in record.lines:
+        raise InputError(f"{where}: there is no member {member!r} in the settlement of its season")
     found = statement_of(settlement, member)
     assert record.settlement is not None
     restored = record.keys.restored(member, record.number, before=record.settlement)
     if as_json:
-        print_json({**found.document(), "restored": restored})
+        said = found.document()
+        print_json(
+            {"member": said.pop("agent"), "season": record.number, **said, "restored": restored}
+        )
         return
+    if len(seasons) > 1:
+        stdout().print(f"Season {record.number}, {record.terms.name}")
     print_statement(found)
     if restored is not None:
         stdout().print(

@@ -33,8 +33,7 @@ class Written:
 
     def reverse(self):
         record = replay(self.entries).season
-        postings = [posting.dump() for posting in record.reversed_postings()]
-        values = {"settlement": record.settlement, "why": "a mistake", "postings": postings}
+        values = {"settlement": record.settlement, "why": "a mistake", "decision": None}
         return self.add("reversal", values)
 
     def settle_again(self):

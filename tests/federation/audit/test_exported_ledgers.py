@@ -16,5 +16,16 @@ def test_a_ledger_that_was_exported_is_sound(rule):
     entries, verdicts = verify_ledger(str(path))
     assert is_sound(verdicts)
     assert [each.says for each in verdicts if each.name == "amounts"] == ["4 lines, 1 settlement"]
-    assert len(entries) == 28
+    assert len(entries) == 33
+    assert export(read_export(path)) == path.read_bytes()
+
+
+def test_a_ledger_of_two_seasons_is_sound():
+    path = LEDGERS / "seasons.jsonl"
+    entries, verdicts = verify_ledger(str(path))
+    assert is_sound(verdicts)
+    assert [each.says for each in verdicts if each.name == "amounts"] == [
+        "season 1: 4 lines, 1 settlement; season 2: 4 lines, 1 settlement"
+    ]
+    assert {entry.season for entry in entries} == {0, 1, 2}
     assert export(read_export(path)) == path.read_bytes()

@@ -11,7 +11,8 @@ from fedfact.federation.audit.verify import Verdict, is_sound, of_all, verify
 from fedfact.federation.ledger.state import replay
 from fedfact.federation.member.files import MemberFiles
 from fedfact.federation.wire.canonical import canonical
-from fedfact.federation.wire.tree import consistency, inclusion, is_consistent, is_included
+from fedfact.federation.wire.proofs import Proofs
+from fedfact.federation.wire.tree import is_consistent, is_included
 
 from .. import dishonest as lie
 
@@ -185,12 +186,12 @@ def test_a_member_that_left_can_be_shown_its_line_and_that_the_ledger_only_grew(
     two_seasons, entries
 ):
     """By a few hashes, without the entries of the others."""
-    hashes = [entry.hash for entry in entries]
+    proofs = Proofs([entry.hash for entry in entries])
     newest, seen = replay(entries).head, MemberFiles(two_seasons.members["birch"]).heads()[-1]
     line = next(e for e in entries if e.kind == "line" and json.loads(e.body)["member"] == "birch")
-    path = inclusion(hashes, line.number)
+    path = proofs.inclusion(line.number)
     assert is_included(line.hash, line.number, newest.number + 1, path, newest.root)
-    grew = consistency(hashes, seen.number + 1)
+    grew = proofs.consistency(seen.number + 1)
     assert is_consistent(seen.number + 1, seen.root, newest.number + 1, newest.root, grew)
     assert max(len(path), len(grew)) * 32 <= 300
 
@@ -201,10 +202,10 @@ def test_a_line_that_was_changed_is_not_shown_to_be_there(two_seasons, entries, 
 
     line = next(e for e in entries if e.kind == "line" and json.loads(e.body)["member"] == "birch")
     wrong = lie.changed(entries, key, line.number, more)
-    hashes = [entry.hash for entry in wrong]
+    proofs = Proofs([entry.hash for entry in wrong])
     newest, seen = replay(wrong).head, MemberFiles(two_seasons.members["birch"]).heads()[-1]
-    path = inclusion(hashes, line.number)
+    path = proofs.inclusion(line.number)
     assert not is_included(line.hash, line.number, newest.number + 1, path, newest.root)
-    grew = consistency(hashes, seen.number + 1)
+    grew = proofs.consistency(seen.number + 1)
     assert not is_consistent(seen.number + 1, seen.root, newest.number + 1, newest.root, grew)
     assert canonical(newest.dump()) != canonical(replay(entries).head.dump())

@@ -37,7 +37,7 @@ def finished(tmp_path_factory, terms):
 
 
 def test_it_ends_with_a_sound_ledger(finished):
-    assert finished.state.phase == "finished"
+    assert finished.state.season.phase == "finished"
     assert is_sound(verify(finished.entries))
     assert read_ledger(str(finished.directory)) == finished.entries
 
@@ -50,7 +50,7 @@ def test_members_use_what_is_best_for_them_within_what_they_lend(finished):
         "cedar": 180,
     }
     assert all(row["promised"] == row["used"] == row["billed"] for row in rows.values())
-    assert sum(row["net"] for row in rows.values()) == -finished.state.settled.surplus
+    assert sum(row["net"] for row in rows.values()) == -finished.state.season.settled.surplus
 
 
 def test_every_member_has_its_statement_and_the_model(finished):

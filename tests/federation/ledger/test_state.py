@@ -6,8 +6,8 @@ import pytest
 
 from fedfact.errors import LedgerError
 from fedfact.federation.audit.verify import verify
-from fedfact.federation.ledger.season import secret_fits
 from fedfact.federation.ledger.state import LedgerState, replay
+from fedfact.federation.ledger.training_state import secret_fits
 from fedfact.federation.wire.ledger_head import LedgerHead
 from fedfact.federation.wire.tree import Tree
 

@@ -63,6 +63,7 @@ class World:
         entry = Entry(self.number, season, "payment", time, "", "", "", "")
         self.treasury.check(entry, said, CENTS)
         self.purse(season).take(said, self.number)
+        self.treasury.keep(entry, said)
         return self.number
 
     def correct(self, number, season=1, day=SETTLED):
@@ -258,6 +259,29 @@ def test_a_carried_surplus_covers_the_shortfall_of_a_later_season_and_of_no_othe
     # What the short member pays after all goes back to the reserve.
     world.pay("oak", "operator", 600, season=2)
     assert world.treasury.reserve(3) == 100
+
+
+def test_a_season_has_no_help_from_a_later_one():
+    world = World("carried", "carried")
+    for season in (1, 2):
+        world.settle(season, oak=-600, elm=500)
+    world.pay("oak", "operator", 600, season=2)
+    assert world.purse(2).spare == 100
+    assert world.treasury.reserve(1) == 0
+    assert world.purse(1).payable("elm", world.treasury.reserve(1)) == 0
+
+
+def test_what_a_member_gets_back_is_nothing_to_spare():
+    """Season 1 is settled anew with a lower debt, which was paid in full."""
+    world = World("carried", "kept")
+    world.settle(oak=-600, elm=500)
+    world.pay("oak", "operator", 600)
+    world.purse().reverse()
+    assert world.purse().spare == 0, "while nothing is settled, nobody knows"
+    world.settle(oak=-300, elm=250)
+    world.settle(2, oak=-600, elm=500)
+    assert world.purse().payable("oak") == 300
+    assert world.purse().spare == world.treasury.reserve(2) == 50
 
 
 def test_what_others_drew_of_a_season_is_not_paid_out_again():

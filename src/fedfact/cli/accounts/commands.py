@@ -114,8 +114,8 @@ def pay(
     Nothing is paid by this: it records what was paid at the bank. While a season is running, its
     operator has the ledger to itself: stop it, or wait.
     """
-    from ...federation.operator.pay import Paid
-    from ...federation.operator.pay import pay as enter
+    from ...federation.operator.entered.pay import Paid
+    from ...federation.operator.entered.pay import pay as enter
 
     if corrects is None and None in (payer, amount, purpose, reference):
         raise InputError(

@@ -13,7 +13,9 @@ from .demo import demo
 from .dispute import arbiter_key, cosigned, dispute
 from .keys import key
 from .mending import allow_restart, set_to_mend
+from .named import read_requests, read_sizes
 from .options import Config, Directory
+from .season import invite, retire, season
 from .view import STOPPED, Tail, money_unit, paths, print_overview, watching
 
 federation = typer.Typer(
@@ -23,6 +25,11 @@ federation = typer.Typer(
     rich_markup_mode="markdown",
 )
 federation.command(epilog="Example:  fedfact federation demo")(demo)
+federation.add_typer(season)
+federation.command(
+    epilog="Example:  fedfact federation invite consortium --members yew=yew.request.json"
+)(invite)
+federation.command(epilog="Example:  fedfact federation retire consortium elm --why ill")(retire)
 federation.add_typer(key)
 federation.command(
     name="allow-restart",
@@ -56,7 +63,7 @@ def request(config: Config, as_json: AsJson = False) -> None:
 
 
 @federation.command(
-    epilog="Example:  fedfact federation init consortium --members oak=oak.csr,elm=e.csr,fir=f.csr"
+    epilog="Example:  fedfact federation init consortium --members oak=o.json,elm=e.json,fir=f.json"
 )
 def init(
     directory: Directory,
@@ -88,7 +95,7 @@ def init(
     from ...federation.deploy.flare.kits.set_up import set_up  # here, because torch loads slowly
     from ...federation.operator.directory import DEFAULT_TERMS
 
-    requests, sized = _requests(members), _sizes(sizes)
+    requests, sized = read_requests(members), read_sizes(sizes)
     kits = set_up(directory, terms or DEFAULT_TERMS, requests, host, port, ledger, sized)
     if len(kits) == 3:
         note("of three members each can work out the two others' samples; better have more")
@@ -104,35 +111,6 @@ def init(
     say(f"Then you run:  fedfact federation start {directory}")
 
 
-def _requests(members: str) -> dict[str, Path]:
-    """Names and requests as they stand on the command line."""
-    found: dict[str, Path] = {}
-    for each in members.split(","):
-        name, equals, path = each.strip().partition("=")
-        if not equals or not path:
-            raise InputError(
-                f"{each!r} does not say where the member's request is; write NAME=REQUEST, as in "
-                "oak=oak.csr; members make theirs with fedfact federation request"
-            )
-        if name in found:
-            raise InputError(f"{name!r} is named twice as a member; give each a name of its own")
-        found[name] = Path(path)
-    return found
-
-
-def _sizes(sizes: str) -> dict[str, int]:
-    """Names and sizes as they stand on the command line."""
-    found: dict[str, int] = {}
-    for each in sizes.split(",") if sizes else ():
-        name, _, size = each.strip().partition("=")
-        if not size.isascii() or not size.isdigit() or len(size) > 12:
-            raise InputError(f"{each!r} says no member's size; write NAME=SIZE, as in oak=120")
-        if name in found:
-            raise InputError(f"{name!r} has two sizes; give each member one")
-        found[name] = int(size)
-    return found
-
-
 @federation.command(
     epilog="Example:  fedfact federation join oak.kit.json --config oak/member.toml"
 )
@@ -144,13 +122,19 @@ def join(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Take part as a member, until stopped; what was begun goes on when it is started again."""
+    """Take part as a member until the season is over; started again, it goes on with what it began.
+
+    The kit of the next season is joined with in the same directory.
+    """
     from ...federation.deploy.flare.kits.paths import require_flare, site_workspace
+    from ...federation.deploy.flare.kits.validity import endings_of_kit
     from ...federation.deploy.flare.site.joining import take_kit
     from ...federation.member.preparation import preview
 
     require_flare()
     own = take_kit(kit, config)
+    for words in endings_of_kit(own):
+        note(words)
     said = preview(config)
     if as_json:
         print_json(said)
@@ -158,7 +142,8 @@ def join(
         money = money_unit(said).money
         fee, charge = said["largest_fee"], said["largest_charge"]
         stdout().print(
-            f"{said['name']}: federation {said['federation']}, terms {said['terms'][:16]}. You "
+            f"{said['name']}: federation {said['federation']}, season {own.terms.season}, terms "
+            f"{said['terms'][:16]}. You "
             f"report {said['reported_cost']:g} a sample and would use up to {said['samples']:,} of "
             f"{said['capacity']:,} samples. At worst you pay "
             f"{money(fee + charge)}: a fee of {money(fee)}, a charge of {money(charge)}. "
@@ -176,14 +161,20 @@ def join(
     if check:
         return
     from ...federation.deploy.flare.processes import run_site
+    from ...federation.deploy.flare.site.ending import SeasonsEnd, how_it_ended
+    from ...federation.member.files import MemberFiles
 
     log = config.parent / "member.log"
-    tail = Tail(log)
+    tail, ended = Tail(log), SeasonsEnd(own, config.parent, note)
 
     def show_news() -> bool:
         for line in tail.lines():
             stderr().print(line)
-        return False
+        return ended()
+
+    over = how_it_ended(MemberFiles(config.parent))
+    if over is not None:
+        note(f"{over}. Connecting all the same, since a settlement may be made anew")
 
     flare = site_workspace(config.parent) / "flare.log"
     note(f"connecting; what happens is in {log}, FLARE's in {flare}; end with Ctrl-C")
@@ -204,11 +195,14 @@ def start(
     a statement or the model did not come for it.
     """
     from ...federation.deploy.flare.kits.paths import require_flare
+    from ...federation.deploy.flare.kits.validity import endings_of_operator
     from ...federation.deploy.flare.server.running import run_operator
     from ...federation.operator.directory import OperatorDirectory
 
     require_flare()
     OperatorDirectory(directory).ledger.close()
+    for words in endings_of_operator(directory):
+        note(words)
     with watching() as view:
         ending = run_operator(directory, view.show, wait, finish, note)
     if as_json:
@@ -220,6 +214,11 @@ def start(
     if ending.unfinished is not None:
         note(f"{ending.unfinished}; go on with fedfact federation resume {directory}")
         raise typer.Exit(STOPPED)
+    if ending.overview is not None:
+        note(
+            f"season {ending.overview['season']} is over; invite and retire members as you like, "
+            f"then publish the next: fedfact federation season new {directory} --terms FILE"
+        )
 
 
 @federation.command(epilog="Example:  fedfact federation resume consortium --finish")
@@ -256,35 +255,29 @@ def mend(directory: Directory, wait: Wait = 60.0, as_json: AsJson = False) -> No
 def status(directory: Directory, as_json: AsJson = False) -> None:
     """Say how a federation stands: phase, rounds, promised and delivered samples, amounts."""
     from ...federation.deploy.flare.server.status import read_status
-    from ...federation.ledger.state import replay
-    from ...federation.ledger.store import read_ledger
-    from ...federation.operator.directory import (
-        ledger_place,
-        read_invitation,
-        refuse_lost_ledger,
-    )
+    from ...federation.operator.directory import refuse_lost_ledger
+    from ...federation.operator.members import Membership
     from ...federation.operator.overview import overview
 
-    published, invited = read_invitation(directory)
-    place = ledger_place(directory)
-    there = "://" in place or Path(place).exists()
-    entries = read_ledger(place) if there else []
-    running = read_status(directory) is not None
-    if not entries:
-        refuse_lost_ledger(directory, empty=True)
-        phase = "starting" if running else "not started"
+    now, running = Membership.of(directory), read_status(directory) is not None
+    if now.begun:
+        said = overview(now.state)
         if as_json:
-            name = published.name
-            said = {"federation": name, "phase": phase, "invited": list(invited)}
             print_json({**said, "running": running})
         else:
-            stdout().print(f"{published.name}: {phase}; invited: {', '.join(invited)}")
+            print_overview(said, running)
         return
-    said = overview(replay(entries))
+    if now.state.last is None:
+        refuse_lost_ledger(directory, empty=True)
+    name, season = now.published.name, now.published.season
+    phase, invited = "starting" if running else "not started", sorted(now.invited)
     if as_json:
+        said = {"federation": name, "season": season, "phase": phase, "invited": invited}
         print_json({**said, "running": running})
-    else:
-        print_overview(said, running)
+        return
+    before = f"; season {season - 1}: {now.state.season.phase}" if now.state.seasons else ""
+    which = f"{name}, season {season}" if season > 1 else name
+    stdout().print(f"{which}: {phase}; invited: {', '.join(invited)}{before}", soft_wrap=True)
 
 
 @federation.command(epilog="Example:  fedfact federation stop consortium")

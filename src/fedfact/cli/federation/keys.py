@@ -66,7 +66,7 @@ def accept(
     as_json: AsJson = False,
 ) -> None:
     """Enter a member's new key, or its answer, into the ledger."""
-    from ...federation.operator.keys import accept as enter
+    from ...federation.operator.entered.keys import accept as enter
 
     member, kind = enter(directory, file)
     if as_json:
@@ -84,7 +84,7 @@ def retire(
     as_json: AsJson = False,
 ) -> None:
     """Declare a member's key void from the next season on; the member can answer."""
-    from ...federation.operator.keys import retire as end
+    from ...federation.operator.entered.keys import retire as end
 
     season = end(directory, member, why)
     if as_json:

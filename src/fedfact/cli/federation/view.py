@@ -45,8 +45,9 @@ def members_table(said: dict[str, Any], there: frozenset[str] | None = None) -> 
 def print_overview(said: dict[str, Any], running: bool) -> None:
     """How things stand, for people."""
     phase = f"{said['phase']} (void)" if said["void"] else said["phase"]
+    runs = "running" if running else "not running"
     stdout().print(
-        f"{said['federation']}: {phase}; {'running' if running else 'not running'}; "
+        f"{said['federation']}, season {said['season']}: {phase}; {runs}; "
         f"terms {said['terms'][:16]}, ledger of {said['entries']} entries"
     )
     if said["members"]:
@@ -147,7 +148,7 @@ def paths(directory: Path, said: dict[str, Any] | None) -> str:
     """What to look at next; statements only where somebody has one."""
     lines = [f"fedfact verify {directory}", f"fedfact ledger show {directory}"]
     if said is not None and any("net" in member for member in said["members"].values()):
-        lines.append(f"fedfact statement {directory} AGENT")
+        lines.append(f"fedfact statement {directory} MEMBER")
     return "\n".join(lines)
 
 

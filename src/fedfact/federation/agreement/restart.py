@@ -16,7 +16,7 @@ from ..wire.ledger_head import LedgerHead
 _Season = Annotated[int, Field(ge=0, le=10_000)]
 
 
-class HeadsShown(Document):
+class LastShown(Document):
     """What a member was shown: its newest head, the newest ``below`` what it was asked about, and
     the last season that it has terms of."""
 

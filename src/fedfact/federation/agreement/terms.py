@@ -108,7 +108,7 @@ class Offer(NamedTuple):
     plan: Plan
     conduct: Conduct
     payment: PaymentTerms
-    disputes: Arbitration
+    disputes: Arbitration = Arbitration()
 
 
 def publish(

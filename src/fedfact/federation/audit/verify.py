@@ -152,9 +152,15 @@ def _first(entries: list[Entry]) -> tuple[list[Verdict], list[Replayed] | None]:
         found = [Verdict(check.__name__, None, _unordered()) for check in CHECKS_OF_CONSORTIUM]
         return [*verdicts, _fault("order", fault), *found], None
     seasons = [(documents[season.number], season) for season in state.seasons]
-    phase = state.season.phase if seasons else "no season yet"
     of_none = [judge(check, (state, documents[0])) for check in CHECKS_OF_CONSORTIUM]
-    return [*verdicts, Verdict("order", True, phase), *of_none], seasons
+    return [*verdicts, Verdict("order", True, _phases(state)), *of_none], seasons
+
+
+def _phases(state: LedgerState) -> str:
+    """How far the federation has come; where it has several seasons, each of them."""
+    if len(state.seasons) < 2:
+        return state.season.phase if state.seasons else "no season yet"
+    return "; ".join(f"season {each.number}: {each.phase}" for each in state.seasons)
 
 
 def _unordered() -> str:

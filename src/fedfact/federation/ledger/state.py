@@ -61,6 +61,8 @@ class LedgerState:
             if entry.kind == "payment":
                 self.treasury.check(entry, document, self.consortium.money_unit)
             self.seasons[entry.season - 1].take(entry, document)
+            if entry.kind == "payment":
+                self.treasury.keep(entry, document)
         self._hash = self._hash or self.consortium.hash()
         self._tree.add(entry.hash)
         self.last = entry

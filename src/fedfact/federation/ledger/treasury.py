@@ -22,7 +22,7 @@ class Treasury:
     def __init__(self) -> None:
         self.purses: list[Purse] = []
         self._opened: list[str] = []
-        self._references: dict[str, int] = {}
+        self._references: dict[str, int] = {}  # of payments that stand, with their entries
 
     def open(self, purse: Purse, day: str) -> None:
         """A season was opened, that day."""
@@ -46,7 +46,7 @@ class Treasury:
         return free if own.terms.surplus == "carried" else max(0, free)
 
     def check(self, entry: Entry, said: Payment, unit: MoneyUnit) -> None:
-        """Refuse a payment that cannot be; of others keep the reference."""
+        """Refuse a payment that cannot be."""
         purse = self.purses[entry.season - 1]
         require(
             (said.payer == OPERATOR) != (said.payee == OPERATOR),
@@ -62,9 +62,14 @@ class Treasury:
         )
         if said.corrects is not None:
             self._check_correction(entry.season, said)
-            self._references.pop(purse.payments[said.corrects].reference)
         else:
             self._check_amount(entry.season, said, unit)
+
+    def keep(self, entry: Entry, said: Payment) -> None:
+        """Keep the reference of a payment that was taken; that of a corrected one is free again."""
+        if said.corrects is not None:
+            kept = self._references.items()
+            self._references = {words: n for words, n in kept if n != said.corrects}
         self._references[said.reference] = entry.number
 
     def _check_date(self, entry: Entry, said: Payment) -> None:

@@ -37,7 +37,6 @@ class AfterTraining:
     ) -> None:
         self._files, self._published, self._name, self._note = files, published, name, note
         self._terms = published.terms()
-        self._named: list[LedgerHead] = []
         self.answers: dict[str, Reply] = {
             "statement": self._statement,
             "model": self._model,
@@ -108,11 +107,9 @@ class AfterTraining:
         return {"model": digest(message.body)}, b""
 
     def _heads(self, message: Message) -> Replied:
-        """Name heads that it was shown, so many of them at most, the first and the last as well."""
-        heads = sorted(self._files.followed(), key=lambda head: head.number)
-        step = max(1, -(-len(heads) // (MOST_HEADS - 1)))
-        self._named = [head for k, head in enumerate(heads) if k % step == 0 or head == heads[-1]]
-        return {"heads": [head.number for head in self._named]}, b""
+        """Name heads that it was shown, for the operator to prove that the ledger only grew."""
+        head = LedgerHead.take(message.head.content["ledger"])
+        return {"heads": [each.number for each in self._named(head.number)]}, b""
 
     def _witness(self, message: Message) -> Replied:
         """Sign the head of the ledger, if that has all that it should have."""
@@ -120,13 +117,23 @@ class AfterTraining:
         head = LedgerHead.take(content["ledger"])
         end = LedgerEnd.take({name: content.get(name) for name in LedgerEnd.model_fields})
         proofs = {each.number: each for each in end.grew}
-        if not self._named or proofs.keys() != {each.number for each in self._named}:
+        up_to = max(proofs, default=-1)
+        named = self._named(up_to)
+        between = any(up_to < each.number < head.number for each in self._files.followed())
+        if between or proofs.keys() != {each.number for each in named}:
             raise InputError("a ledger without the proof that it only grew since it was last seen")
-        for earlier in self._named:
+        for earlier in named:
             proofs[earlier.number].checked(earlier, head)
         check_end(end, head, self._published, self._name, self._files, self._note)
         signed = {"number": head.number, "entry": head.entry, "root": head.root}
         return {"head": signed}, b""
+
+    def _named(self, up_to: int) -> list[LedgerHead]:
+        """Heads as far as this entry, so many at most: evenly spread, and the last one."""
+        kept = {head for head in self._files.followed() if head.number <= up_to}
+        heads = sorted(kept, key=lambda head: head.number)
+        step = max(1, -(-len(heads) // (MOST_HEADS - 1)))
+        return [head for k, head in enumerate(heads) if k % step == 0 or head == heads[-1]]
 
 
 def _not_as_decided(told: StatementMessage, decided: Counts) -> list[str]:

@@ -13,7 +13,7 @@ from ...errors import InputError
 from ...io.files import write_whole
 from ...io.folders import make_folder
 from ...mechanism import rule_of
-from ..agreement.restart import Consent, HeadsShown
+from ..agreement.restart import Consent, LastShown
 from ..agreement.terms import Published
 from ..wire.document import FORMAT
 from ..wire.ledger_head import LedgerHead
@@ -25,13 +25,13 @@ from .own_rounds import EARLIER, LAST, go_back
 _OPENED = "opened.json"
 
 
-def newest_shown(files: MemberFiles, number: Any) -> HeadsShown:
+def newest_shown(files: MemberFiles, number: Any) -> LastShown:
     """The newest head, and the newest that a ledger up to the entry of this number should have."""
     if type(number) is not int:
         raise InputError("a request that does not say how far the ledger goes")
     heads = files.followed()
     below = (head for head in heads if head.number <= number)
-    return HeadsShown(
+    return LastShown(
         newest=max(heads, key=lambda head: head.number, default=None),
         below=max(below, key=lambda head: head.number, default=None),
         season=max(seasons_kept(files.directory), default=0),

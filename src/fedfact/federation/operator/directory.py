@@ -1,6 +1,7 @@
 """The operator's directory: the consortium, its ledger, and a folder for each season.
 
 consortium.json  what begins the ledger       members.json  the key that each member registered
+awaited.json     who is invited to the next    contacts.json  who they are (600, `members`)
 operator.key     signs for it (600)           ledger.db     the ledger, or
 season-N/        of each season               ledger.url    where it is instead (600)
 
@@ -30,7 +31,7 @@ from ..wire.canonical import digest
 from ..wire.document import Document, Hash, Name, Stored
 from ..wire.keys import Key, read_secret
 
-CONSORTIUM, MEMBERS = "consortium.json", "members.json"
+CONSORTIUM, MEMBERS, AWAITED = "consortium.json", "members.json", "awaited.json"
 PUBLISHED, INVITED, SEED = "terms.json", "invited.json", "seed.secret"
 
 DEFAULT_TERMS = Path(__file__).with_name("terms.toml")

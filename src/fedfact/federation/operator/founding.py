@@ -13,8 +13,9 @@ from ...mechanism import Terms, billing_floor, rule_of
 from ...mechanism.fees import misfit
 from ...mechanism.population import MOST_SIZE
 from ..agreement.consortium import Consortium
+from ..agreement.disputes import Arbitration
 from ..agreement.draw import commitment
-from ..agreement.terms import Offer, publish, read_federation_terms
+from ..agreement.terms import Conduct, Offer, publish, read_federation_terms
 from ..ledger.entry import FIRST
 from ..ledger.state import replay
 from ..ledger.store import Ledger, ledger_place, read_ledger
@@ -23,6 +24,7 @@ from ..wire.document import FORMAT
 from ..wire.keys import Key, keep_secret
 from ..wire.message import OPERATOR
 from .directory import (
+    AWAITED,
     CONSORTIUM,
     INVITED,
     MEMBERS,
@@ -43,22 +45,11 @@ def check_new(
 ) -> Offer:
     """Refuse terms, members, sizes or a ledger's URL that cannot be; what the terms say."""
     offered = read_federation_terms(terms)
-    conduct = offered.conduct
-    for member in members:
-        try:
-            Invited.take({"format": FORMAT, "members": {member: 1}})
-        except InputError:
-            raise InputError(
-                f"{member!r} cannot name a member; take letters, digits, hyphens and underscores, "
-                "a letter or digit first"
-            ) from None
-    if len(set(members)) < max(3, conduct.quorum) or len(set(members)) < len(members):
-        raise InputError(
-            f"the members are {', '.join(members) or 'nobody'}; name three or more, at least the "
-            f"quorum of {conduct.quorum}, each once"
-        )
-    if OPERATOR in members:
-        raise InputError(f"a member cannot be called {OPERATOR}; name it otherwise")
+    check_names(members)
+    roster = dict.fromkeys(members, 1)
+    if len(roster) < len(members):
+        raise InputError(f"the members are {', '.join(members)}; name each once")
+    check_roster(offered.money, offered.conduct, roster, sized=False)
     try:
         publish(offered, consortium=FIRST, season=1, operator=FIRST, seed_commitment=FIRST)
         if sizes:
@@ -71,6 +62,31 @@ def check_new(
             "postgresql://USER:PASSWORD@HOST/NAME"
         )
     return offered
+
+
+def check_names(members: Iterable[str]) -> None:
+    """Refuse what cannot name a member."""
+    for member in members:
+        try:
+            Invited.take({"format": FORMAT, "members": {member: 1}})
+        except InputError:
+            raise InputError(
+                f"{member!r} cannot name a member; take letters, digits, hyphens and underscores, "
+                "a letter or digit first"
+            ) from None
+        if member == OPERATOR:
+            raise InputError(f"a member cannot be called {OPERATOR}; name it otherwise")
+
+
+def check_roster(terms: Terms, conduct: Conduct, roster: Mapping[str, int], *, sized: bool) -> None:
+    """Refuse a season of these members, of these sizes, that could not be."""
+    if len(roster) < max(3, conduct.quorum):
+        raise InputError(
+            f"the members are {', '.join(sorted(roster)) or 'nobody'}; name three or more, at "
+            f"least the quorum of {conduct.quorum}"
+        )
+    if sized:
+        _check_sizes(roster, list(roster), terms)
 
 
 def _check_sizes(sizes: Mapping[str, int], members: list[str], terms: Terms) -> None:
@@ -91,9 +107,9 @@ def _check_sizes(sizes: Mapping[str, int], members: list[str], terms: Terms) -> 
             raise InputError(f"{member}: {reason}")
 
 
-def _refuse_partial(offered: Offer, members: Mapping[str, str]) -> None:
+def refuse_partial(disputes: Arbitration, members: Mapping[str, str]) -> None:
     """Refuse an arbiter that is a member, by the keys that these registered."""
-    if own := sorted(each for each in members if members[each] == offered.disputes.arbiter):
+    if own := sorted(each for each in members if members[each] == disputes.arbiter):
         raise InputError(
             f"the arbiter has the key of {own[0]}, and nobody decides about its own money; name "
             "somebody else in [disputes], or leave arbiter out"
@@ -114,7 +130,7 @@ def create(
     if (directory / CONSORTIUM).exists():
         raise InputError(f"{directory}: holds a federation already; name another directory")
     offered = check_new(terms, list(members), ledger, sizes)
-    _refuse_partial(offered, members)
+    refuse_partial(offered.disputes, members)
     named = _registered(members)
     try:
         directory.mkdir(parents=True, exist_ok=True)
@@ -150,22 +166,25 @@ def open_season(
 ) -> int:
     """Publish the terms of the next season; its number.
 
-    Invited are those of the season before but for some ``without`` it, and those ``joining``, with
-    the keys that they register. The season before must be settled; it needs nobody from it.
+    Invited are those of the season before but for some ``without`` it, those awaited (`invite`),
+    and those ``joining``, with the keys that they register. The season before must be settled; it
+    needs nobody from it.
     """
     published, before = read_invitation(directory)
-    consortium, known = (
-        read_stored(directory / CONSORTIUM, Consortium),
-        read_stored(directory / MEMBERS, Members).members,
-    )
+    consortium = read_stored(directory / CONSORTIUM, Consortium)
+    known = read_stored(directory / MEMBERS, Members).members
+    awaited = directory / AWAITED
     state = replay(read_ledger(ledger_place(directory)))
     if len(state.seasons) < published.season or state.season.settled is None:
         raise InputError(
             f"{directory}: season {published.season} is not settled yet; end it with fedfact "
             "federation resume, or settle what was delivered so far with its --finish"
         )
-    new, gone = dict(joining or {}), {*without}
-    if strange := sorted(gone - before.keys()):
+    new = dict(joining or {})
+    if awaited.exists():
+        new = read_stored(awaited, Members).members | new
+    gone = {*without}
+    if strange := sorted(gone - before.keys() - new.keys()):
         raise InputError(f"{', '.join(strange)} took no part in season {published.season}")
     if other := sorted(m for m in new.keys() & known.keys() if new[m] != known[m]):
         raise InputError(f"{', '.join(other)}: registered with another key")
@@ -177,11 +196,12 @@ def open_season(
         consortium.check(offered.money)
     except InputError as error:
         raise InputError(f"{terms}: {error}") from None
-    _refuse_partial(offered, known | new)
+    refuse_partial(offered.disputes, known | new)
     named = _registered(known | new)
     write_whole(directory / MEMBERS, named.encoded())
     number = published.season + 1
     _publish(directory, consortium, number, offered, dict.fromkeys(there, 1) | dict(sizes or {}))
+    awaited.unlink(missing_ok=True)
     return number
 
 

@@ -1,13 +1,16 @@
 """How a federation stands, in one document: for `status`, for a live view, for scripts."""
 
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
+from ..agreement.terms import Published
 from ..ledger.disputes import Dispute
 from ..ledger.entry import Entry
 from ..ledger.season import SeasonState
 from ..ledger.state import LedgerState
 from ..ledger.store import Ledger
+from .members import Membership
 
 
 def overview(state: LedgerState, now: datetime | None = None) -> dict[str, Any]:
@@ -61,6 +64,36 @@ def overview(state: LedgerState, now: datetime | None = None) -> dict[str, Any]:
     }
 
 
+def seasons_overview(directory: Path) -> dict[str, Any]:
+    """All seasons of a consortium, and who is to come or has retired."""
+    now = Membership.of(directory)
+    rows = [_season(season.terms, season) for season in now.state.seasons]
+    if not now.begun:
+        rows.append({**_season(now.published, None), "members": sorted(now.invited)})
+    return {
+        "seasons": rows,
+        "awaited": sorted(now.awaited),
+        "retired": {member: said.why for member, said in sorted(now.state.retired.items())},
+    }
+
+
+def _season(terms: Published, record: SeasonState | None) -> dict[str, Any]:
+    """What a list of seasons says of one; there is no record of one that has not begun."""
+    settled = None if record is None else record.settled
+    return {
+        "season": terms.season,
+        "federation": terms.name,
+        "rule": terms.money["rule"],
+        "unit": terms.money["unit"],
+        "currency": terms.money["currency"],
+        "members": sorted(record.sizes) if record else [],
+        "rounds": len(record.rounds) if record else 0,
+        "rounds_planned": terms.plan().rounds,
+        "surplus": settled.surplus if settled else None,
+        "phase": record.phase if record else "not started",
+    }
+
+
 def _dispute(record: SeasonState, dispute: Dispute, now: datetime) -> dict[str, Any]:
     """How a dispute stands, and whether the operator's answer is overdue or came too late."""
     until = record.disputes.answer_by(dispute)
@@ -85,6 +118,8 @@ def _state(record: SeasonState, member: str) -> str:
     if member in record.acknowledged:
         agrees = record.acknowledged[member].said.read_head().content.get("agrees")
         return "statement agreed" if agrees is True else "statement disputed"
+    if record.revealed is not None and record.settled is None:
+        return "settlement reversed"
     if record.settled is not None and record.settled.void:
         return "void, model not handed out" if member in record.owed else "void"
     if member in record.deliveries and record.deliveries[member].left:

@@ -17,9 +17,9 @@ from ..wire.ledger_head import Cosigned
 from ..wire.transport import InProcess, Transport
 from .deposits import has_deposits
 from .directory import OperatorDirectory, read_invitation
-from .disputes import answer as answer_dispute
-from .disputes import enter as enter_decision
 from .enrol import agree, enrol
+from .entered.disputes import answer as answer_dispute
+from .entered.disputes import enter as enter_decision
 from .mending.compare import StaleLedger
 from .nonces import open_nonces
 from .rounds import train

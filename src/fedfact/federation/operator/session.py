@@ -6,7 +6,7 @@ from typing import Any
 
 from ...errors import FedfactError, InputError
 from ..ledger.entries import Registered, SeasonOpened
-from ..ledger.state import replay
+from ..ledger.state import LedgerState, replay
 from ..wire.document import Document
 from ..wire.message import Message
 from ..wire.transport import Failure, Stopped, Transport
@@ -39,19 +39,8 @@ class Session:
 
     def _open(self) -> None:
         """Enter what the directory has and the ledger has not: consortium, members, season."""
-        state, directory, missing = self.state, self.directory, list[tuple[int, str, Document]]()
-        if state.last is None:
-            refuse_lost_ledger(directory.path, empty=True)
-            missing.append((0, "consortium", directory.consortium))
-        elif state.consortium != directory.consortium:
-            raise InputError(f"{directory.path}: the ledger is of another consortium")
-        registered = state.members
-        for member, key in sorted(directory.keys.items()):
-            if member not in registered:
-                missing.append((0, "member", Registered(member=member, key=key)))
-            elif state.keys.registered(member) != key:
-                raise InputError(f"{directory.path}: the ledger has another key of {member}")
-        number = directory.published.season
+        state, directory = self.state, self.directory
+        missing, number = registrations(directory, state), directory.published.season
         if len(state.seasons) < number:
             opened = SeasonOpened(terms=directory.published, members=directory.members)
             missing.append((number, "season", opened))
@@ -105,3 +94,22 @@ class Session:
     def log(self, text: str) -> None:
         """Leave word of what went wrong with a member, for the operator's eyes only."""
         self._asking.log(text)
+
+
+def registrations(
+    directory: OperatorDirectory, state: LedgerState
+) -> list[tuple[int, str, Document]]:
+    """The entries that the ledger lacks of what belongs to no season: consortium and members."""
+    missing: list[tuple[int, str, Document]] = []
+    if state.last is None:
+        refuse_lost_ledger(directory.path, empty=True)
+        missing.append((0, "consortium", directory.consortium))
+    elif state.consortium != directory.consortium:
+        raise InputError(f"{directory.path}: the ledger is of another consortium")
+    registered = state.members
+    for member, key in sorted(directory.keys.items()):
+        if member not in registered:
+            missing.append((0, "member", Registered(member=member, key=key)))
+        elif state.keys.registered(member) != key:
+            raise InputError(f"{directory.path}: the ledger has another key of {member}")
+    return missing

@@ -12,7 +12,7 @@ import psutil
 import pytest
 
 from fedfact.federation.audit.verify import verify
-from fedfact.federation.deploy.flare.job.environment import OPEN_AGENT
+from fedfact.federation.deploy.flare.job.environment import OPEN_MEMBER
 from fedfact.federation.deploy.flare.kits.request import make_request
 from fedfact.federation.deploy.flare.kits.set_up import set_up
 from fedfact.federation.ledger.state import replay
@@ -82,7 +82,7 @@ class Deployed:
 
     def join(self, name, member=None, kit=None, place=None):
         """Start a member; ``member`` names another member than ours (see faulty.py)."""
-        own = {OPEN_AGENT: f"faulty:{member}"} if member else {}
+        own = {OPEN_MEMBER: f"faulty:{member}"} if member else {}
         config = (place or self.root / name) / "member.toml"
         kit = kit or self.kits[name]
         return self.run(
@@ -98,7 +98,7 @@ class Deployed:
 
     def record(self):
         try:
-            return replay(read_ledger(str(self.operator)))
+            return replay(read_ledger(str(self.operator))).season
         except Exception:
             return None  # not there yet
 
@@ -119,7 +119,7 @@ class Deployed:
         """The ledger verifies, the money balances, everybody has a statement it agrees with."""
         entries = read_ledger(str(self.operator))
         assert [v for v in verify(entries) if not v.holds] == []
-        record = replay(entries)
+        record = replay(entries).season
         assert record.settled is not None
         balances = record.balances()
         assert sum(balances.values()) == 0

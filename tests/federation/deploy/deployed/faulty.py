@@ -3,15 +3,14 @@
 import time
 
 from fedfact.errors import InputError
-from fedfact.federation.agreement.terms import read_published
 from fedfact.federation.member.config import read_member_config
-from fedfact.federation.member.member import CONFIG, TERMS_FILE, Member
+from fedfact.federation.member.member import CONFIG, Member
 from fedfact.federation.wire.message import OPERATOR, read_message, write_message
 
 
 def _member(place):
     config = read_member_config(place / CONFIG)
-    return Member(place, config, read_published(place / TERMS_FILE))
+    return Member(place, config)
 
 
 def steady(place):

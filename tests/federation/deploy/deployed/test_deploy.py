@@ -9,6 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from fedfact.federation.ledger.state import replay
+from fedfact.federation.ledger.store import read_ledger
+
 from .conftest import free_port, kill
 
 pytestmark = pytest.mark.thorough
@@ -56,10 +59,21 @@ def test_the_demo_from_nothing_to_a_verified_ledger(tmp_path):
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
     assert found["sound"]
-    assert found["accuracy"] > 0.9
+    assert found["overview"]["season"] == 2
     assert {member["state"] for member in found["overview"]["members"].values()} == {
         "statement agreed"
     }
-    assert all(loss["settled"] < loss["alone"] for loss in found["members"].values())
-    for member in found["members"]:
-        assert (place / member / "season-1/model.bin").stat().st_size == 40312
+    first, second = found["seasons"]
+    assert (set(first["members"]), set(second["members"])) == (
+        {"alder", "birch", "cedar", "elm", "fir"},
+        {"alder", "birch", "cedar", "fir", "hazel"},
+    )
+    for season in (first, second):
+        assert season["accuracy"] > 0.9
+        assert all(loss["settled"] < loss["alone"] for loss in season["members"].values())
+        for member in season["members"]:
+            model = place / member / f"season-{season['season']}" / "model.bin"
+            assert model.stat().st_size == 40312
+    state = replay(read_ledger(place / "operator"))
+    assert list(state.retired) == ["elm"]
+    assert [record.phase for record in state.seasons] == ["finished", "finished"]

@@ -30,7 +30,7 @@ PATIENCE = 150
 ENVIRONMENT = {
     "PYTHONPATH": os.pathsep.join([str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")]),
     "FEDFACT_OPERATE": "stub_protocol:operate",
-    "FEDFACT_OPEN_AGENT": "stub_protocol:open_member",
+    "FEDFACT_OPEN_MEMBER": "stub_protocol:open_member",
 }
 
 

@@ -30,7 +30,7 @@ HERE = Path(__file__).parent
 HOSTILE = {
     **ENVIRONMENT,
     "PYTHONPATH": os.pathsep.join([str(HERE.parent), ENVIRONMENT["PYTHONPATH"]]),
-    "FEDFACT_OPEN_AGENT": "stub_hostile:open_member",
+    "FEDFACT_OPEN_MEMBER": "stub_hostile:open_member",
 }
 LOGIN = """
 import os, sys

@@ -16,8 +16,8 @@ from fedfact.federation.ledger.store import read_ledger
 from fedfact.federation.member import restarting
 from fedfact.federation.member.files import MemberFiles
 from fedfact.federation.member.restarting import check_restart
+from fedfact.federation.operator.entered.keys import retire
 from fedfact.federation.operator.founding import open_season
-from fedfact.federation.operator.keys import retire
 from fedfact.federation.operator.mending.compare import StaleLedger
 from fedfact.federation.operator.session import Paused
 from fedfact.federation.wire.ledger_head import LedgerHead

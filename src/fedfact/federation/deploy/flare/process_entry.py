@@ -69,14 +69,20 @@ def _session(workspace: Path) -> None:
 
 
 def _keep_places(kind: str) -> None:
-    """See that a member is in one place; before the filter, which then sees who comes first."""
+    """See that a member is of this season, and in one place; before the filter, which then sees who
+    comes first."""
     from .job.environment import directory
     from .presence import guard_places, hear_of_others
 
     if kind == "client":
         hear_of_others(directory() / "member.log")
-    else:
-        guard_places(directory() / "operator.log")
+        return
+    from ...operator.members import Membership
+    from .invited import let_in_only
+
+    log = directory() / "operator.log"
+    guard_places(log)
+    let_in_only(Membership.of(directory()).admitted, log)
 
 
 def _guard(kind: str) -> None:

@@ -12,6 +12,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from types import FrameType
 from typing import IO, Literal
@@ -129,13 +130,13 @@ def _await_server(
     kit: Kit, directory: Path, told: threading.Event, finished: Callable[[], bool]
 ) -> bool:
     """Ask until the server lets this member in; False where the command is to end before."""
-    said = None
+    said, log = None, directory / "member.log"
     while not told.is_set() and not finished():
-        why = why_not_admitted(kit, directory)
+        why = why_not_admitted(kit, directory, partial(log_line, log))
         if why is None:
             return True
         if why != said:
-            log_line(directory / "member.log", f"{why}; trying again until it does")
+            log_line(log, f"{why}; trying again until it does")
             said = why
         told.wait(_ASK_AGAIN)
     return False

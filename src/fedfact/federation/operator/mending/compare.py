@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ....errors import InputError
-from ...agreement.restart import Consent, HeadsShown
+from ...agreement.restart import Consent, LastShown
 from ...ledger.entries import Restarted
 from ...ledger.entry import Entry
 from ...wire.ledger_head import LedgerHead
@@ -25,12 +25,12 @@ class Compared:
     """What members showed: those whose heads fit, and those that saw more than the ledger has."""
 
     fits: frozenset[str]
-    lost: dict[str, HeadsShown]
+    lost: dict[str, LastShown]
 
 
 def compare(
     entries: Sequence[Entry],
-    shown: Mapping[str, HeadsShown],
+    shown: Mapping[str, LastShown],
     season: int,
     known: Sequence[Restarted] = (),
 ) -> Compared:
@@ -75,7 +75,7 @@ def _counts(head: LedgerHead | None, excused: list[tuple[int, int]]) -> LedgerHe
 
 
 def in_words(
-    directory: OperatorDirectory, entries: Sequence[Entry], lost: dict[str, HeadsShown]
+    directory: OperatorDirectory, entries: Sequence[Entry], lost: dict[str, LastShown]
 ) -> str:
     """What is wrong, and what to do."""
     saw = [f"{member} was shown entry {_newest(each)}" for member, each in lost.items()]
@@ -98,7 +98,7 @@ def refuse_newer_models(directory: OperatorDirectory, rounds: int) -> None:
             )
 
 
-def _newest(each: HeadsShown) -> int:
+def _newest(each: LastShown) -> int:
     assert each.newest is not None
     return each.newest.number
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from ....errors import InputError
-from ...agreement.restart import Consent, HeadsShown
+from ...agreement.restart import Consent, LastShown
 from ...ledger.entries import Restarted
 from ...ledger.entry import Entry
 from ...ledger.state import LedgerState
@@ -25,7 +25,7 @@ Ask = Callable[[str, Mapping[str, dict[str, Any]]], Mapping[str, Message | Failu
 def restarted(
     state: LedgerState,
     entries: Sequence[Entry],
-    shown: Mapping[str, HeadsShown],
+    shown: Mapping[str, LastShown],
     lost: Collection[str],
     ask: Ask,
 ) -> Restarted:

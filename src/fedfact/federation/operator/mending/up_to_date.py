@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ....errors import InputError
-from ...agreement.restart import HeadsShown
+from ...agreement.restart import LastShown
 from ...ledger.entry import Entry
 from ...ledger.state import LedgerState
 from ...wire.message import Message
@@ -90,12 +90,12 @@ def _require_enough(directory: OperatorDirectory, state: LedgerState, found: Com
             )
 
 
-def _shown(reply: Message | Failure, directory: OperatorDirectory) -> HeadsShown | None:
+def _shown(reply: Message | Failure, directory: OperatorDirectory) -> LastShown | None:
     """What a member was shown, if the operator signed all of it."""
     if isinstance(reply, Failure):
         return None
     try:
-        shown = HeadsShown.take(reply.head.content)
+        shown = LastShown.take(reply.head.content)
     except InputError:
         return None
     consortium = directory.consortium

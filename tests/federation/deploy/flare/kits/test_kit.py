@@ -4,6 +4,7 @@ import copy
 import json
 import os
 import random
+import shutil
 from base64 import b64decode, b64encode
 from datetime import UTC, datetime, timedelta
 
@@ -72,8 +73,8 @@ def test_a_kit_holds_no_secret_and_is_taken(kits, oak):
         (("components",), [], "components: extra inputs are not permitted"),
         (("server", "scheme"), "grpc", "server.scheme: extra inputs are not permitted"),
         (("terms", "code"), "x", "terms.code: extra inputs are not permitted"),
-        (("version",), 2, "version: input should be less than or equal to 1"),
-        (("version",), True, "version: input should be a valid integer"),
+        (("format",), 2, "a kit of format 2, and this fedfact reads format 1"),
+        (("format",), True, "format: input should be a valid integer"),
         (("member",), "../oak", "member: string should match pattern"),
         (("member",), "elm", "is of elm, and member.toml says name = 'oak'"),
         (("server", "host"), "a b", "server.host: value error, 'a b' is no host name"),
@@ -85,7 +86,7 @@ def test_a_kit_holds_no_secret_and_is_taken(kits, oak):
         (("certificate",), "", "certificate: value error, is not one certificate"),
         (("certificate",), "x" * 20_000, "certificate: string should have at most 16384"),
         (("authority",), None, "authority: input should be a valid string"),
-        (("terms", "version"), 9, "terms.version: input should be less than or equal to 1"),
+        (("terms", "format"), 9, "terms.format: input should be less than or equal to 1"),
     ],
 )
 def test_what_has_no_place_in_a_kit_is_refused_by_name(oak, good, path, value, said):
@@ -97,7 +98,7 @@ def test_what_has_no_place_in_a_kit_is_refused_by_name(oak, good, path, value, s
     assert said in refusal(oak, changed)
 
 
-@pytest.mark.parametrize("field", ["version", "member", "server", "authority", "certificate"])
+@pytest.mark.parametrize("field", ["format", "member", "server", "authority", "certificate"])
 def test_what_a_kit_lacks_is_refused_by_name(oak, good, field):
     assert f"{field}: field required" in refusal(oak, {k: good[k] for k in good if k != field})
 
@@ -240,7 +241,7 @@ def test_mutated_kits_are_refused_in_words_and_nothing_is_written(
         else:
             words = f"{kit}: "
             taken.append(found)
-            (oak / "season-1/terms.json").unlink()
+            shutil.rmtree(oak / f"season-{found.terms.season}")
         assert words.startswith(f"{kit}: ")
         assert len(words) < 2000
         assert set(oak.iterdir()) == before

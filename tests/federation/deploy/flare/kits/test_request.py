@@ -11,6 +11,11 @@ from cryptography.x509.oid import NameOID
 
 from fedfact.errors import InputError
 from fedfact.federation.deploy.flare.kits.request import make_request, read_request
+from fedfact.federation.wire.canonical import canonical, read_canonical
+from fedfact.federation.wire.keys import Key
+
+OWN = Key(b"\1" * 32)
+"""What the member signs with."""
 
 
 @pytest.fixture(scope="module")
@@ -21,6 +26,14 @@ def good(kits):
 @pytest.fixture(scope="module")
 def key():
     return rsa.generate_private_key(public_exponent=65537, key_size=2048)
+
+
+def around(held, **changes):
+    """A member's request that holds this request for a certificate."""
+    tls = held if isinstance(held, str) else held.decode()
+    signed = {"member": "oak", "key": OWN.public, "tls": tls}
+    signature = OWN.sign("request", canonical(signed))
+    return canonical({"format": 1, **signed, "signature": signature} | changes)
 
 
 def request_with(key, *names, **more):
@@ -48,7 +61,7 @@ def test_a_key_that_others_may_read_is_refused(kits, tmp_path):
     (tmp_path / "tls.key").chmod(0o640)
     with pytest.raises(InputError, match="others may read this key"):
         make_request(tmp_path / "member.toml")
-    assert not (tmp_path / "oak.csr").exists()
+    assert not (tmp_path / "oak.request.json").exists()
 
 
 OPENSSL = """\
@@ -74,10 +87,11 @@ j8BC
 
 
 def test_a_request_by_other_software_is_good(tmp_path, good):
-    made = tmp_path / "oak.csr"
+    made = tmp_path / "oak.request.json"
     for text in (OPENSSL, OPENSSL.replace("\n", "\r\n"), f"\n{OPENSSL}\n"):
-        made.write_text(text)
-        assert read_request(made, "oak").key_size == 2048
+        made.write_bytes(around(text))
+        signs, connects = read_request(made, "oak")
+        assert (signs, connects.key_size) == (OWN.public, 2048)
 
 
 @pytest.mark.parametrize(
@@ -90,15 +104,35 @@ def test_a_request_by_other_software_is_good(tmp_path, good):
         (lambda key: request_with(ed25519.Ed25519PrivateKey.generate(), "oak"), "take RSA"),
         (lambda key: request_with(rsa.generate_private_key(65537, 1024), "oak"), "take RSA"),
         (lambda key: request_with(rsa.generate_private_key(3, 2048), "oak"), "take RSA"),
-        (lambda key: request_with(key, "oak") * 2, "is not one request"),
-        (lambda key: b"see here:\n" + request_with(key, "oak"), "is not one request"),
-        (lambda key: request_with(key, "oak") + b" " * 20_000, "bytes; give the request"),
-        (lambda key: b"", "is not one request"),
+        (lambda key: request_with(key, "oak") * 2, "not one request"),
+        (lambda key: b"see here:\n" + request_with(key, "oak"), "not one request"),
+        (lambda key: request_with(key, "oak") + b" " * 20_000, "tls: string should have at most"),
+        (lambda key: b"", "not one request"),
     ],
 )
 def test_what_is_no_request_of_this_member_is_refused(tmp_path, key, make, said):
-    path = tmp_path / "oak.csr"
-    path.write_bytes(make(key))
+    path = tmp_path / "oak.request.json"
+    path.write_bytes(around(make(key)))
+    with pytest.raises(InputError, match=said):
+        read_request(path, "oak")
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"format": 2}, "a request of format 2, and this fedfact reads format 1"),
+        ({"member": "elm"}, "is of 'elm', not of oak; write NAME=REQUEST"),
+        ({"key": Key(b"\2" * 32).public}, "does not have the key that it names"),
+        ({"tls": OPENSSL.replace("MIIC", "MIID")}, "does not have the key that it names"),
+        ({"name": "oak"}, "name: extra inputs are not permitted"),
+        ({"signature": "00" * 64}, "does not have the key that it names"),
+        ({"more": "x" * 40_000}, "bytes; give the request"),
+    ],
+)
+def test_what_the_member_did_not_sign_is_refused(tmp_path, changes, said):
+    """Nobody is registered with a key that he does not have, or has his own certified for it."""
+    path = tmp_path / "oak.request.json"
+    path.write_bytes(around(OPENSSL, **changes))
     with pytest.raises(InputError, match=said):
         read_request(path, "oak")
 
@@ -109,32 +143,31 @@ def test_a_request_for_anothers_key_is_refused(tmp_path, key):
     der = x509.load_pem_x509_csr(request_with(key, "oak")).public_bytes(serialization.Encoding.DER)
     mine, wanted = (each.public_key().public_numbers().n.to_bytes(256) for each in (key, other))
     assert mine in der
-    path = tmp_path / "oak.csr"
-    path.write_bytes(_pem(der.replace(mine, wanted)))
-    with pytest.raises(InputError, match="does not have the key"):
+    path = tmp_path / "oak.request.json"
+    path.write_bytes(around(_pem(der.replace(mine, wanted))))
+    with pytest.raises(InputError, match="does not have the TLS key"):
         read_request(path, "oak")
 
 
 def test_what_else_a_request_wants_is_not_certified(kits, tmp_path, key):
     from fedfact.federation.deploy.flare.kits.certificates import Authority
 
-    path = tmp_path / "oak.csr"
+    path = tmp_path / "oak.request.json"
     wanted = [x509.BasicConstraints(ca=True, path_length=None)]
-    path.write_bytes(request_with(key, "oak", extensions=wanted))
-    authority = Authority(kits.directory / "tls")
-    made = x509.load_pem_x509_certificate(
-        authority.certify("oak", read_request(path, "oak")).encode()
-    )
+    path.write_bytes(around(request_with(key, "oak", extensions=wanted)))
+    authority, (_, connects) = Authority(kits.directory / "tls"), read_request(path, "oak")
+    made = x509.load_pem_x509_certificate(authority.certify("oak", connects).encode())
     assert not made.extensions.get_extension_for_class(x509.BasicConstraints).value.ca
     assert made.subject.rfc4514_string() == "O=fedfact,CN=oak"
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_mutated_requests_are_refused_in_words_or_are_the_same(tmp_path, good, seed):
-    draw, path = random.Random(seed), tmp_path / "oak.csr"
-    der = x509.load_pem_x509_csr(good).public_bytes(serialization.Encoding.DER)
+    draw, path = random.Random(seed), tmp_path / "oak.request.json"
+    tls = read_canonical(good)["tls"].encode()
+    der = x509.load_pem_x509_csr(tls).public_bytes(serialization.Encoding.DER)
     path.write_bytes(good)
-    same = read_request(path, "oak").public_numbers()
+    same = read_request(path, "oak")[1].public_numbers()
     accepted = 0
     for _ in range(500):
         data = bytearray(der)
@@ -142,9 +175,9 @@ def test_mutated_requests_are_refused_in_words_or_are_the_same(tmp_path, good, s
             data[draw.randrange(len(data))] = draw.randrange(256)
         if draw.random() < 0.2:
             del data[draw.randrange(len(data)) :]
-        path.write_bytes(_pem(bytes(data)))
+        path.write_bytes(around(_pem(bytes(data))))
         try:
-            found = read_request(path, "oak")
+            _, found = read_request(path, "oak")
         except InputError:
             continue
         assert found.public_numbers() == same

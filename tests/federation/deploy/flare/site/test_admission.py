@@ -4,7 +4,7 @@ import socket
 import ssl
 import threading
 from contextlib import contextmanager
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -136,6 +136,16 @@ def test_certificates_whose_time_is_over_are_told(kits, at, oak, tmp_path, monke
         pytest.raises(DeploymentError, match="this member's certificate has expired"),
     ):
         why_not_admitted(at(port).model_copy(update={"certificate": late}), oak)
+
+
+def test_a_server_whose_certificate_ends_soon_is_told_of(kits, at, oak):
+    for days, said in ((290, 0), (310, 1)):
+        warned, now = [], datetime.now(UTC) + timedelta(days=days)
+        with listening(with_tls(kits.directory / "tls")) as port:
+            assert why_not_admitted(at(port), oak, warned.append, now) is None
+        assert len(warned) == said
+    assert warned[0].startswith("the server's certificate ends on ")
+    assert warned[0].endswith("in 49 days; tell the operator")
 
 
 def test_another_program_is_an_error(at, oak):

@@ -19,12 +19,12 @@ DIRECTORY = "FEDFACT_DIRECTORY"
 OPERATE = "FEDFACT_OPERATE"
 """What runs the protocol at the server instead of ours; for tests."""
 
-OPEN_AGENT = "FEDFACT_OPEN_AGENT"
+OPEN_MEMBER = "FEDFACT_OPEN_MEMBER"
 """What opens a member at its site instead of ours; for tests."""
 
 _ENTRY_POINTS = {
     OPERATE: "fedfact.federation.operator.run:operate",
-    OPEN_AGENT: "fedfact.federation.member.member:open_member",
+    OPEN_MEMBER: "fedfact.federation.member.member:open_member",
 }
 
 

@@ -28,7 +28,7 @@ from .....errors import InputError
 from .....io.files import read_small, write_whole
 
 VALID_DAYS = 360
-"""For so long a certificate lets its owner connect; a federation has to be over by then."""
+"""For so long a certificate lets its owner connect; each season has new ones."""
 
 AUTHORITY_DAYS = 3650
 MOST_PEM = 16_384  # bytes of a key, certificate or request; ours have some 2,000
@@ -123,8 +123,14 @@ def read_certificate(pem: str) -> x509.Certificate:
     return found
 
 
-def objection(certificate: x509.Certificate, authority: x509.Certificate, name: str) -> str | None:
+def objection(
+    certificate: x509.Certificate,
+    authority: x509.Certificate,
+    name: str,
+    now: datetime | None = None,
+) -> str | None:
     """Why this is no certificate of that authority for a member of that name; None if it is."""
+    now = now or datetime.now(UTC)
     try:
         certificate.verify_directly_issued_by(authority)
         authority.verify_directly_issued_by(authority)
@@ -136,33 +142,43 @@ def objection(certificate: x509.Certificate, authority: x509.Certificate, name: 
     if [(each.value, each.critical) for each in certificate.extensions] != wanted:
         return "says more than a member's does, or less"
     for each, what in ((authority, "the authority"), (certificate, "it")):
-        if each.not_valid_after_utc < datetime.now(UTC):
+        if each.not_valid_after_utc < now:
             return f"has expired, {what} on {each.not_valid_after_utc:%Y-%m-%d}"
-        if each.not_valid_before_utc > datetime.now(UTC):
+        if each.not_valid_before_utc > now:
             return f"is not valid yet, {what} from {each.not_valid_before_utc:%Y-%m-%d} on"
     return None
 
 
 class Authority:
-    """The operator's authority, whose key stays in one folder with those of its own processes."""
+    """The operator's authority, whose key stays in one folder with those of its own processes.
 
-    def __init__(self, folder: Path) -> None:
+    To ``renew`` is to certify the server's key and the session's anew, and the authority's own
+    where it would end before a new certificate does. Keys and names stay: who holds an older
+    certificate of the authority's takes those that it issues now, and the other way round.
+    """
+
+    def __init__(self, folder: Path, now: datetime | None = None, *, renew: bool = False) -> None:
+        self._now = now or datetime.now(UTC)
         self._key = make_key(folder / "authority.key")
         path = folder / "authority.crt"
         if not path.exists():
             write_whole(path, self._root().encode())
-        try:
-            self.pem = Pem(read_small(path, MOST_PEM, "the authority's certificate").decode())
-            self.certificate = read_certificate(self.pem)
-        except (InputError, UnicodeDecodeError):
-            raise InputError(f"{path}: is not the authority's certificate; restore it") from None
-        if not same_key(self._key.public_key(), self.certificate.public_key()):
-            raise InputError(f"{folder}: authority.key is not that of authority.crt; restore it")
+        self._read(path)
+        if renew and self.certificate.not_valid_after_utc < self._now + timedelta(days=VALID_DAYS):
+            write_whole(path, self._root().encode())
+            self._read(path)
         for name in (SERVER, ADMIN):
             own = folder / f"{own_name(name)}.crt"
-            if not own.exists():
+            if renew or not own.exists():
                 key = make_key(own.with_suffix(".key")).public_key()
                 write_whole(own, self.certify(name, key).encode())
+
+    def _read(self, path: Path) -> None:
+        self.certificate = read_own(path, "the authority's certificate")
+        self.pem = _pem(self.certificate)
+        if not same_key(self._key.public_key(), self.certificate.public_key()):
+            key = path.with_suffix(".key").name
+            raise InputError(f"{path.parent}: {key} is not that of {path.name}; restore it")
 
     def certify(self, name: str, key: RSAPublicKey) -> Pem:
         """A certificate by which the owner of this key connects under this name."""
@@ -188,19 +204,26 @@ class Authority:
         days: int,
         extensions: "list[_Extension]",
     ) -> Pem:
-        now = datetime.now(UTC)
         builder = (
             x509.CertificateBuilder()
             .subject_name(subject)
             .issuer_name(_AUTHORITY)
             .public_key(key)
             .serial_number(x509.random_serial_number())
-            .not_valid_before(now - _SKEW)
-            .not_valid_after(now + timedelta(days=days))
+            .not_valid_before(self._now - _SKEW)
+            .not_valid_after(self._now + timedelta(days=days))
         )
         for extension, critical in extensions:
             builder = builder.add_extension(extension, critical)
         return _pem(builder.sign(self._key, SHA256()))
+
+
+def read_own(path: Path, what: str) -> x509.Certificate:
+    """A certificate in the operator's own folder."""
+    try:
+        return read_certificate(read_small(path, MOST_PEM, what).decode())
+    except (InputError, UnicodeDecodeError):
+        raise InputError(f"{path}: is not {what}; restore it") from None
 
 
 def own_name(name: str) -> str:

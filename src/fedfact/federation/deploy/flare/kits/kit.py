@@ -6,6 +6,7 @@ and none of it names a class, a file or a command.
 """
 
 import re
+from datetime import datetime
 from pathlib import Path
 from typing import Annotated
 
@@ -58,7 +59,7 @@ class Kit(Stored):
     certificate: _Pem
     terms: Published
 
-    def check(self, name: str, key: RSAPublicKey) -> None:
+    def check(self, name: str, key: RSAPublicKey, now: datetime | None = None) -> None:
         """Refuse a kit that is not for the member of this name and key, or whose time is over."""
         certificate, authority = map(read_certificate, (self.certificate, self.authority))
         if self.member != name:
@@ -68,7 +69,7 @@ class Kit(Stored):
                 "its certificate is for another key than the member's; send the operator the "
                 "request that fedfact federation request writes, for a kit of your own"
             )
-        if (why := objection(certificate, authority, name)) is not None:
+        if (why := objection(certificate, authority, name, now)) is not None:
             raise InputError(f"its certificate {why}; ask the operator for another kit")
         self.terms.checked()
 

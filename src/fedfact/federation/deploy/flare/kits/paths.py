@@ -19,6 +19,11 @@ def kit_path(directory: Path, member: str) -> Path:
     return directory / "kits" / f"{member}.kit.json"
 
 
+def request_path(directory: Path, member: str) -> Path:
+    """The request that a member sent, kept to certify its key anew for each season."""
+    return directory / "requests" / f"{member}.request.json"
+
+
 def server_workspace(directory: Path) -> Path:
     """What FLARE's server reads and writes, in the operator's directory."""
     return directory / "flare" / "server"

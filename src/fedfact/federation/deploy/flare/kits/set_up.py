@@ -1,14 +1,9 @@
-"""A consortium from nothing: the operator's directory, its certificates, a kit for every member."""
+"""A consortium from nothing: the operator's directory, and a kit for every member."""
 
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
-from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey
-
-from .....errors import InputError
-from .....io.files import write_whole
-from .....io.folders import make_folder
 from ....agreement.terms import publish, read_federation_terms
 from ....operator.directory import (
     CONSORTIUM,
@@ -18,12 +13,11 @@ from ....operator.directory import (
     read_invitation,
     read_stored,
 )
+from ....operator.entered.keys import restore
 from ....operator.founding import check_new, create
-from ....operator.keys import restore
-from ....wire.document import FORMAT
-from .certificates import Authority, read_certificate, same_key
-from .kit import Address, Kit, check_members, read_kit
-from .paths import ADDRESS, TLS, kit_path, read_address
+from .issue import check_requests, issue, keep_requests
+from .kit import Address, check_members
+from .paths import kit_path
 from .request import read_request
 
 
@@ -39,19 +33,21 @@ def set_up(
     """Make an operator's directory and the kits; what each member is to be sent.
 
     ``requests``: of each member, the request that it made (see ``request``); ``sizes``: of each,
-    what the operator verified of it. Where kits cannot be
-    made, nothing is left behind; where it was killed before it had made them, it goes on.
+    what the operator verified of it. Where kits cannot be made, nothing is left behind; where it
+    was killed before it had made them, it goes on.
     """
     members, there = list(requests), directory.exists()
     check_new(terms, members, ledger, sizes)
     check_members(members)
     address = Address.take({"host": host, "port": port})
-    signing, connecting = _read_requests(requests)
+    signing = check_requests(requests)
     try:
         roster = dict.fromkeys(members, 1) | dict(sizes or {})
         if not _is_half_made(directory, terms, roster, signing, ledger):
             create(directory, terms, signing, ledger, sizes)
-        return _certify(directory, connecting, address)
+        keep_requests(directory, requests)
+        made = issue(directory, address)
+        return {name: made[name] for name in members}
     except BaseException:
         if not there:
             shutil.rmtree(directory, ignore_errors=True)
@@ -60,58 +56,10 @@ def set_up(
 
 def readmit(directory: Path, member: str, request: Path, why: str) -> Path:
     """Let a member in again that lost its keys, with those of a new request; its new kit."""
-    said, connects = read_request(request, member)
-    address = read_address(directory)
+    said, _ = read_request(request, member)
     restore(directory, member, said.key, said.tls_hash, said.signature, why)
-    return _certify(directory, {member: connects}, address)[member]
-
-
-def _read_requests(
-    requests: dict[str, Path],
-) -> tuple[dict[str, str], dict[str, RSAPublicKey]]:
-    """The keys that members sign with, and those that they connect with; each has its own."""
-    signing: dict[str, str] = {}
-    connecting: dict[str, RSAPublicKey] = {}
-    for name, path in requests.items():
-        said, connects = read_request(path, name)
-        signs = said.key
-        alike = [other for other, known in connecting.items() if same_key(connects, known)]
-        alike += [other for other, known in signing.items() if known == signs]
-        if alike:
-            raise InputError(f"{path}: has a key of {alike[0]}; each member makes keys of its own")
-        signing[name], connecting[name] = signs, connects
-    return signing, connecting
-
-
-def _certify(directory: Path, keys: dict[str, RSAPublicKey], address: Address) -> dict[str, Path]:
-    """Certificates and kits, as far as they are not there already."""
-    where = directory / ADDRESS
-    if where.exists() and where.read_bytes() != address.encoded():
-        told = Address.read(where.read_bytes())
-        raise InputError(f"{where}: the kits there are for {told}; give the same host and port")
-    make_folder(directory / TLS)
-    (directory / TLS).chmod(0o700)
-    authority, terms = Authority(directory / TLS), read_invitation(directory)[0]
-    kits = {name: kit_path(directory, name) for name in keys}
-    for name, path in kits.items():
-        if path.exists() and _is_for(read_kit(path), keys[name]):
-            continue
-        make_folder(path.parent)
-        made = Kit(
-            format=FORMAT,
-            member=name,
-            server=address,
-            authority=authority.pem,
-            certificate=authority.certify(name, keys[name]),
-            terms=terms,
-        )
-        write_whole(path, made.encoded())
-    write_whole(where, address.encoded())
-    return kits
-
-
-def _is_for(kit: Kit, key: RSAPublicKey) -> bool:
-    return same_key(key, read_certificate(kit.certificate).public_key())
+    keep_requests(directory, {member: request})
+    return issue(directory)[member]
 
 
 def _is_half_made(

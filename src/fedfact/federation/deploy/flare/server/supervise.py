@@ -15,7 +15,7 @@ from typing import Any
 
 from .....errors import DeploymentError, InputError
 from .....io.folders import make_folder
-from ....operator.directory import read_invitation
+from ....operator.members import Membership
 from ....operator.session import Paused
 from ..guard import only_one
 from ..job.definition import write_job
@@ -74,7 +74,7 @@ class Supervisor:
         environment: Mapping[str, str] | None = None,
     ) -> None:
         self._directory, self._workspace = directory, server_workspace(directory)
-        self._members, self._quorum = set(read_invitation(directory)[1]), quorum
+        self._members, self._quorum = Membership.of(directory).admitted, quorum
         self._finished, self._progress, self._show = finished, progress, show
         self._missing = missing
         self._patience, self._tries = patience, tries

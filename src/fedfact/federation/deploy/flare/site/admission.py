@@ -7,25 +7,47 @@ up yet, is told and tried again; what cannot, such as the kit of another consort
 import socket
 import ssl
 import tempfile
+from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 
 from .....errors import DeploymentError
 from .....io.files import reason
+from ..invited import NOT_INVITED
 from ..kits.kit import Kit
 from ..kits.request import TLS_KEY
+from ..kits.validity import ending
 
 _PATIENCE = 5.0  # seconds
+_SAID_AT_ONCE = 0.5
 _EXPIRED, _NOT_YET = 10, 9  # what OpenSSL says of certificates
 
 
-def why_not_admitted(kit: Kit, directory: Path) -> str | None:
-    """Why the server does not let the member in now, though it may later; None if it does."""
+def why_not_admitted(
+    kit: Kit,
+    directory: Path,
+    warn: Callable[[str], None] = lambda words: None,
+    now: datetime | None = None,
+) -> str | None:
+    """Why the server does not let the member in now, though it may later; None if it does.
+
+    ``warn`` is told of a certificate of the server's that ends soon.
+    """
     where, own = str(kit.server), _own_side(kit, directory)
     try:
         with (
             socket.create_connection((kit.server.host, kit.server.port), _PATIENCE) as line,
-            own.wrap_socket(line, server_hostname=kit.server.host),
+            own.wrap_socket(line, server_hostname=kit.server.host) as secured,
         ):
+            end = datetime.fromtimestamp(_end_of(secured), UTC)
+            if _is_turned_away(secured):
+                raise DeploymentError(
+                    f"{where}: the server lets in the members of its season only, and {kit.member} "
+                    "is none of them; ask the operator whether you are invited to the next, and "
+                    "join with the kit of that"
+                )
+            if (words := ending("the server's", end, "tell the operator", now)) is not None:
+                warn(words)
             return None
     except ssl.SSLCertVerificationError as error:
         raise DeploymentError(f"{where}: {_of_server(error)}") from None
@@ -38,6 +60,22 @@ def why_not_admitted(kit: Kit, directory: Path) -> str | None:
     except (OSError, UnicodeError) as error:
         why = reason(error) if isinstance(error, OSError) else "no host name"
         return f"{where}: nobody answers there yet ({why})"
+
+
+def _is_turned_away(line: ssl.SSLSocket) -> bool:
+    """Whether the server says at once, and before it ends the connection, that it is not for us."""
+    line.settimeout(_SAID_AT_ONCE)
+    try:
+        return line.recv(len(NOT_INVITED)) == NOT_INVITED
+    except OSError:
+        return False
+
+
+def _end_of(line: ssl.SSLSocket) -> float:
+    """When the server's certificate ends."""
+    certificate = line.getpeercert()
+    assert certificate is not None
+    return ssl.cert_time_to_seconds(str(certificate["notAfter"]))
 
 
 def _own_side(kit: Kit, directory: Path) -> ssl.SSLContext:

@@ -20,7 +20,7 @@ from .....errors import FedfactError
 from .....io.files import log_line
 from ....wire.transport import Failure
 from ..guard import hold
-from ..job.environment import DIRECTORY, OPEN_AGENT, directory, entry_point
+from ..job.environment import DIRECTORY, OPEN_MEMBER, directory, entry_point
 from ..job.payload import pack, pack_error, unpack
 
 
@@ -32,7 +32,7 @@ class MemberExecutor(Executor):  # type: ignore[misc]
         self._handle: Callable[[str, bytes], bytes] | None = None
         self._release: Callable[[], None] = lambda: None
         # PyTorch is imported while FLARE waits for its connections.
-        threading.Thread(target=entry_point, args=(OPEN_AGENT,), daemon=True).start()
+        threading.Thread(target=entry_point, args=(OPEN_MEMBER,), daemon=True).start()
 
     def handle_event(self, event_type: str, fl_ctx: FLContext) -> None:
         """At the start take the workspace for this job; at the end let go of it."""
@@ -54,7 +54,7 @@ class MemberExecutor(Executor):  # type: ignore[misc]
             return pack_error(request.detail)
         try:
             if self._handle is None:
-                self._handle = entry_point(OPEN_AGENT)(directory())
+                self._handle = entry_point(OPEN_MEMBER)(directory())
             return pack(self._handle(task_name, request))
         except Exception as error:
             words = f"the member gave no answer to {task_name}; see member.log"

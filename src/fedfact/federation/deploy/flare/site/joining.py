@@ -1,5 +1,6 @@
 """What a member checks before it connects: that the kit is its own, and to what terms it leads."""
 
+from datetime import datetime
 from pathlib import Path
 
 from .....errors import InputError
@@ -10,7 +11,7 @@ from ..kits.kit import Kit, brief, read_kit
 from ..kits.request import TLS_KEY
 
 
-def take_kit(path: Path, config: Path) -> Kit:
+def take_kit(path: Path, config: Path, now: datetime | None = None) -> Kit:
     """The kit in a file, checked against the member's name, key and terms; connects to nobody."""
     own, kit = read_member_config(config), read_kit(path)
     key = config.parent / TLS_KEY
@@ -20,7 +21,7 @@ def take_kit(path: Path, config: Path) -> Kit:
             "federation request writes, for a kit of your own"
         )
     try:
-        kit.check(own.name, read_key(key).public_key())
+        kit.check(own.name, read_key(key).public_key(), now)
     except InputError as error:
         raise InputError(f"{path}: {brief(error)}") from None
     make_ready(kit.terms, config)

@@ -5,16 +5,16 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from ...errors import InputError, LedgerError
-from ...io.files import alone
-from ...money import MoneyUnit
-from ..ledger.entries import Payment
-from ..ledger.entry import Entry
-from ..ledger.state import LedgerState
-from ..wire.message import OPERATOR
-from ..wire.transport import InProcess
-from .directory import OperatorDirectory
-from .session import Session
+from ....errors import InputError, LedgerError
+from ....io.files import alone
+from ....money import MoneyUnit
+from ...ledger.entries import Payment
+from ...ledger.entry import Entry
+from ...ledger.state import LedgerState
+from ...wire.message import OPERATOR
+from ...wire.transport import InProcess
+from ..directory import OperatorDirectory
+from ..session import Session
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,14 +6,14 @@ ledger has of that member, name this consortium, and bring in a key that was nob
 
 from pathlib import Path
 
-from ...errors import InputError
-from ...io.files import alone, read_small
-from ..agreement.key_change import KeyAnswer, NewKey, is_answer_by, is_requested
-from ..ledger.entries import KeyAnswered, KeyReplaced, KeyRestored, KeyRetired
-from ..wire.document import Document
-from ..wire.transport import InProcess
-from .directory import OperatorDirectory
-from .session import Session
+from ....errors import InputError
+from ....io.files import alone, read_small
+from ...agreement.key_change import KeyAnswer, NewKey, is_answer_by, is_requested
+from ...ledger.entries import KeyAnswered, KeyReplaced, KeyRestored, KeyRetired
+from ...wire.document import Document
+from ...wire.transport import InProcess
+from ..directory import OperatorDirectory
+from ..session import Session
 
 _MOST = 16_384
 _WANTED = "the file that the member made with fedfact federation key new or key answer"

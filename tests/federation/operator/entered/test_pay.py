@@ -5,8 +5,8 @@ import json
 import pytest
 
 from fedfact.errors import InputError
+from fedfact.federation.operator.entered.pay import Paid, pay
 from fedfact.federation.operator.founding import open_season
-from fedfact.federation.operator.pay import Paid, pay
 from fedfact.io.files import alone
 
 

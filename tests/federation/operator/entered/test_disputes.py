@@ -19,8 +19,8 @@ from fedfact.federation.operator.run import answer, enter, reverse, unattended
 from fedfact.federation.wire.keys import Key
 from fedfact.federation.wire.message import write_message
 
-from .. import dishonest as lie
-from ..lost_answers import dropping
+from ... import dishonest as lie
+from ...lost_answers import dropping
 
 ARBITER = Key(bytes([7]) * 32)
 RIGHT = Counts(delivered=100, attended=6, last_round=6)

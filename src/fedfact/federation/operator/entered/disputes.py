@@ -5,12 +5,12 @@ at once: there is nothing left for the operator to choose. `resume` shows them t
 settles anew.
 """
 
-from ...errors import InputError
-from ..agreement.disputes import Decision, corrected_delivery
-from ..ledger.disputes import Dispute
-from ..ledger.entries import Answered, Correction, Reversal
-from ..wire.document import Document, checked_words
-from .session import Session
+from ....errors import InputError
+from ...agreement.disputes import Decision, corrected_delivery
+from ...ledger.disputes import Dispute
+from ...ledger.entries import Answered, Correction, Reversal
+from ...wire.document import Document, checked_words
+from ..session import Session
 
 
 def answer(session: Session, member: str, says: str) -> int:

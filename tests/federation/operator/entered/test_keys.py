@@ -13,8 +13,8 @@ from fedfact.federation.member.files import MemberFiles
 from fedfact.federation.member.own_keys import make_answer, make_new_key
 from fedfact.federation.member.preparation import make_ready
 from fedfact.federation.operator.directory import read_invitation
+from fedfact.federation.operator.entered.keys import accept, restore, retire
 from fedfact.federation.operator.founding import open_season
-from fedfact.federation.operator.keys import accept, restore, retire
 from fedfact.federation.operator.overview import overview
 from fedfact.federation.operator.session import Paused
 from fedfact.federation.wire.keys import Key, read_secret

@@ -1,0 +1,1 @@
+"""What an operator enters itself, while nothing runs: payments, keys, answers and decisions."""
