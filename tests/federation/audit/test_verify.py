@@ -95,7 +95,7 @@ def test_a_finished_ledger_holds(finished, rule, tmp_path):
     assert read_export(path) == entries
     for member, place in house.members.items():
         own = verify_copy(entries, member, MemberFiles(place))
-        assert [verdict.holds for verdict in own] == [True] * 7, own
+        assert [verdict.holds for verdict in own] == [True] * 8, own
 
 
 def test_an_unfinished_ledger_holds_wherever_it_ends(entries):
