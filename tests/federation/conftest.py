@@ -69,7 +69,7 @@ class House:
         (root / "terms.toml").write_text(f"{terms}[payment]\n{payment}\n")
         self.members = {name: root / name for name in names}
         for k, (name, place) in enumerate(self.members.items()):
-            place.mkdir()
+            place.mkdir(exist_ok=True)
             self.configure(name, data=f"digits:{k}/{members}", true_cost=COSTS[name])
         keys = {name: own_key(place) for name, place in self.members.items()}
         create(self.directory, root / "terms.toml", keys, ledger, sizes)

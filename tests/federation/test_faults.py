@@ -359,14 +359,12 @@ def test_a_settlement_is_reversed_and_made_anew(make_house, sound, essence, rule
         assert told[0].line == told[1].line == after.lines[name]
     moved = {}
     for entry in house.entries():
-        if entry.kind in ("line", "reversal"):
-            for posting in postings_of(entry):
+        if entry.kind == "reversal":
+            moved.clear()
+        elif entry.kind == "line":
+            for posting in json.loads(entry.body)["postings"]:
                 moved[posting["account"]] = moved.get(posting["account"], 0) + posting["amount"]
     assert moved == after.balances()  # two settlements less one reversal: paid once
-
-
-def postings_of(entry):
-    return json.loads(entry.body)["postings"]
 
 
 def test_there_is_nothing_to_reverse_before_a_settlement(make_house):
@@ -392,6 +390,8 @@ def test_a_killed_operator_goes_on_from_a_reversal(make_house, sound, essence):
     house = make_house(members=4, rounds=1)
     before = house.run()
     with OperatorDirectory(house.directory) as consortium:
-        reverse(Session(consortium, InProcess({})), "x" * 1000)
+        with pytest.raises(InputError, match="500 characters at most"):
+            reverse(Session(consortium, InProcess({})), "x" * 501)
+        reverse(Session(consortium, InProcess({})), "x" * 500)
     house.run()
     assert essence(sound(house)) == essence(before)

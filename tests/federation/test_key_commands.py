@@ -40,7 +40,7 @@ def test_a_request_is_named_for_a_member_that_comes_back(make_house, fedfact):
 
 
 def test_the_statement_of_who_came_back_says_so(make_house, fedfact, wired):
-    from .operator.test_keys import pause, restored
+    from .operator.entered.test_keys import pause, restored
 
     house = make_house(members=4, rounds=6)
     pause(house, wired, number=6)

@@ -493,7 +493,7 @@ def test_who_declined_by_its_own_word_is_not_asked_again(make_house, wired):
     wire = wired(house)
     with pytest.raises(Paused):
         house.run(wire)
-    assert wire.log == []
+    assert {kind for _, kind, *_ in wire.log} == {"shown"}
 
 
 def test_below_the_quorum_training_pauses_and_resumes(make_house, wired, sound, essence):
@@ -611,7 +611,7 @@ def test_gone_for_good_pays_its_fee_and_gets_its_statement_when_it_is_back(
     wire = wired(house)
     house.run(wire)
     asked = [("cedar", kind) for kind in ("statement", "heads", "witness")]
-    assert [(member, kind) for member, kind, *_ in wire.log] == asked
+    assert [(member, kind) for member, kind, *_ in wire.log if kind != "shown"] == asked
     assert sound(house).phase == "finished"
     assert MemberFiles(house.members["cedar"]).statements()[0].left
 

@@ -60,6 +60,7 @@ def test_a_ledger_can_only_be_read_and_added_to():
         "at",
         "add",
         "close",
+        "copy",  # into an empty one, of entries as they are
         "entries",
     }
     entry = Entry(0, 1, "a", "b", "c", "d", "e", "f")

@@ -183,7 +183,7 @@ def test_passwords_are_never_in_errors(server, url):
         say(server, "SELECT pg_reload_conf()")
 
 
-SECRETS = ("member.key", "nonce.secret", "salt.secret")
+SECRETS = ("member.key", "season-1/nonce.secret", "season-1/salt.secret")
 
 
 @pytest.fixture
@@ -193,19 +193,19 @@ def twin(finished, tmp_path, url):
 
     def made():
         place = tmp_path / "twin"
-        (place / "operator").mkdir(parents=True)
-        for secret in ("operator.key", "seed.secret"):
+        (place / "operator" / "season-1").mkdir(parents=True)
+        for secret in ("operator.key", "season-1/seed.secret"):
             shutil.copy2(house.directory / secret, place / "operator" / secret)
-        other = type(house)(place, members=4, rule="sandwich", ledger=url)
-        for member, folder in other.members.items():
+        for member, folder in house.members.items():
+            (place / member / "season-1").mkdir(parents=True)
             for secret in SECRETS:
-                shutil.copy2(house.members[member] / secret, folder / secret)
-        return other
+                shutil.copy2(folder / secret, place / member / secret)
+        return type(house)(place, members=4, rule="sandwich", ledger=url)
 
     return SimpleNamespace(make=made, first=house)
 
 
-MONEY = ("terms", "delivery", "reveal", "settlement", "line")
+MONEY = ("delivery", "reveal", "settlement", "line")
 
 
 def money(entries):
