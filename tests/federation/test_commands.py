@@ -434,7 +434,10 @@ def test_members_that_never_came_for_their_statements_are_named(run, place, monk
     (place / ADDRESS).write_bytes(Address(host="localhost", port=28104).encoded())
     monkeypatch.setattr(running, "supervise", lambda *rest, **options: rest[2]())
     said = running.run_operator(place, lambda *how: None, 0)
-    assert said.unfinished == "settled, but elm has not got its statement"
+    unsigned = [
+        f"{name} has not signed the head of the ledger" for name in ("alder", "birch", "cedar")
+    ]
+    assert said.unfinished == ", ".join(["settled, but elm has not got its statement", *unsigned])
     assert said.overview["owed"] == {"elm": "statement"}
     assert said.overview["phase"] == "settled, 1 statements to hand out"
 

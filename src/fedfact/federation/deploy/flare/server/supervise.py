@@ -76,7 +76,7 @@ class Supervisor:
         environment: Mapping[str, str] | None = None,
     ) -> None:
         self._directory, self._workspace = directory, server_workspace(directory)
-        self._members, self._quorum = members or set(read_invitation(directory)[1]), quorum
+        self._members, self._quorum = set(members or read_invitation(directory)[1]), quorum
         self._finished, self._progress, self._show = finished, progress, show
         self._missing = missing
         self._patience, self._tries = patience, tries
