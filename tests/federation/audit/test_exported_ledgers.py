@@ -16,7 +16,7 @@ def test_a_ledger_that_was_exported_is_sound(rule):
     entries, verdicts = verify_ledger(str(path))
     assert is_sound(verdicts)
     assert [each.says for each in verdicts if each.name == "amounts"] == ["4 lines, 1 settlement"]
-    assert len(entries) == 33
+    assert len(entries) == 37
     assert export(read_export(path)) == path.read_bytes()
 
 

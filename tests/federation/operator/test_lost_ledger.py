@@ -9,9 +9,10 @@ from fedfact.errors import InputError
 from fedfact.federation.ledger.state import LedgerState
 from fedfact.federation.operator.directory import OperatorDirectory
 from fedfact.federation.operator.forewarning import forewarnings
+from fedfact.federation.operator.mending.compare import StaleLedger
 from fedfact.federation.operator.session import Paused
 from fedfact.federation.wire.message import read_message
-from fedfact.federation.wire.transport import Failure
+from fedfact.federation.wire.transport import Failure, InProcess
 
 
 def pause(house, wired):
@@ -52,12 +53,26 @@ def test_a_ledger_by_url_that_is_empty_though_models_are_there_is_not_begun_anew
     house = make_house(members=4, ledger=f"sqlite:///{tmp_path / 'elsewhere.db'}")
     pause(house, wired)
     (tmp_path / "elsewhere.db").unlink()
-    with pytest.raises(InputError, match=r"the ledger is empty, but .*round-0\.bin says"):
+    with pytest.raises(
+        StaleLedger, match="this ledger ends at no entry, and alder was shown entry"
+    ):
         house.run()
+    with pytest.raises(InputError, match=r"the ledger is empty, but .*round-0\.bin says"):
+        house.run(InProcess({}))  # though no member is there to say so
     with OperatorDirectory(house.directory) as opened:
         assert opened.ledger.entries() == []
         with pytest.raises(InputError, match="the ledger is empty"):
             forewarnings(opened, LedgerState(), finish=False)
+
+
+def test_members_that_do_not_answer_at_the_first_start_do_not_bar_the_second(make_house, wired):
+    """What was asked before there was an entry leaves no sign that there were some."""
+    house = make_house()
+
+    def before(member, kind, request):
+        return Failure("timeout") if kind == "shown" else request
+
+    assert house.run(wired(house, before)).phase == "finished"
 
 
 def test_a_federation_that_only_waited_for_members_is_begun(make_house):

@@ -27,10 +27,12 @@ class Asking:
         seconds: float,
         body: bytes = b"",
         most_body: int = 0,
+        logs: bool = True,
     ) -> dict[str, Message | Failure]:
         """Ask each member; a reply that is not what it should be is a failure of that member.
 
         ``keys``: with which members sign; of those that have none here, anybody's signature does.
+        ``logs``: whether failures are told of in the operator's log.
         """
         there = self._transport.reachable()
         requests = {
@@ -59,7 +61,7 @@ class Asking:
             except InputError as error:
                 said[member] = Failure("error", str(error))
             failed = said[member]
-            if isinstance(failed, Failure):
+            if logs and isinstance(failed, Failure):
                 self.log(f"{kind}, {member}: {failed.reason} {failed.detail}")
         return said
 

@@ -41,6 +41,11 @@ class Session:
         """Enter what the directory has and the ledger has not: consortium, members, season."""
         state, directory = self.state, self.directory
         missing, number = registrations(directory, state), directory.published.season
+        if (lost := len(state.seasons)) > directory.last_season:
+            raise InputError(
+                f"{directory.path}: the ledger has season {lost}, and season-{lost} with its terms "
+                "and its seed is gone; restore it from a backup"
+            )
         if len(state.seasons) < number:
             opened = SeasonOpened(terms=directory.published, members=directory.members)
             missing.append((number, "season", opened))
