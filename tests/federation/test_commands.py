@@ -79,7 +79,7 @@ def place(finished, tmp_path):
 
 def test_verify_says_what_holds(run, place):
     out = run("verify", place / "operator").stdout
-    assert out.count("✓") == 12
+    assert out.count("✓") == 16
     assert out.endswith("The ledger is sound. So far it says: finished.\n")
     own = run("verify", place / "operator", "--member", place / "birch", "--json").json
     assert own["sound"] is True
@@ -143,6 +143,9 @@ def test_an_answer_that_is_not_there_is_contested(run, place, tmp_path):
     lines = export.read_bytes().splitlines(keepends=True)
     end = next(k for k, line in enumerate(lines) if b'"acknowledged"' in line)
     export.write_bytes(b"".join(lines[:end]))
+    seen = place / "birch" / "heads.jsonl"  # of what came after it was shown no head
+    heads = seen.read_bytes().splitlines(keepends=True)
+    seen.write_bytes(b"".join(each for each in heads if json.loads(each)["number"] < end))
     (place / "birch" / "member.toml").unlink()  # an auditor does not get it
     done = run("verify", export, "--member", place / "birch", status=5)
     assert "? own answers" in done.stdout
@@ -168,7 +171,7 @@ def test_what_a_ledger_says_cannot_steer_a_terminal(run, place):
         done = run(*command.split(), place / "operator", *more, *words[2:], status=status)
         for text in (done.stdout, done.stderr):
             assert text.replace("\n", "").isprintable()
-    assert len(run("ledger", "show", place / "operator").stdout.split("\n")) == 5 + 33
+    assert len(run("ledger", "show", place / "operator").stdout.split("\n")) == 5 + 37
 
 
 def test_there_are_no_statements_of_a_ledger_that_does_not_hold(run, place):
@@ -337,7 +340,7 @@ def test_a_ledger_serves_one_federation(run, tmp_path, requests, place):
 
 
 def test_a_reader_is_not_told_to_resume(run, place):
-    said = run("verify", place / "operator" / "season-1/terms.json", status=2).stderr
+    said = run("verify", place / "terms.toml", status=2).stderr
     assert "name an operator's directory" in said
     assert "resume" not in said
 
@@ -423,14 +426,18 @@ def test_a_paused_federation_has_the_exit_code_of_one_that_can_go_on(run, new, m
 
 def test_members_that_never_came_for_their_statements_are_named(run, place, monkeypatch):
     """Settled is not finished: the exit code says so until everybody has what it is owed."""
-    place, last = place / "operator", len(read_ledger(str(place / "operator"))) - 1
+    place, said = place / "operator", read_ledger(place / "operator")
+    last = max(entry.number for entry in said if entry.kind == "acknowledged")
     with sqlite3.connect(place / "ledger.db") as data:
-        data.execute("delete from fedfact_ledger where number = ?", (last,))
+        data.execute("delete from fedfact_ledger where number >= ?", (last,))
     data.close()
     (place / ADDRESS).write_bytes(Address(host="localhost", port=28104).encoded())
     monkeypatch.setattr(running, "supervise", lambda *rest, **options: rest[2]())
     said = running.run_operator(place, lambda *how: None, 0)
-    assert said.unfinished == "settled, but elm has not got its statement"
+    unsigned = [
+        f"{name} has not signed the head of the ledger" for name in ("alder", "birch", "cedar")
+    ]
+    assert said.unfinished == ", ".join(["settled, but elm has not got its statement", *unsigned])
     assert said.overview["owed"] == {"elm": "statement"}
     assert said.overview["phase"] == "settled, 1 statements to hand out"
 

@@ -5,7 +5,7 @@ server looks at whom a certificate names when a connection stands, before FLARE 
 """
 
 import time
-from collections.abc import Collection
+from collections.abc import Set as AbstractSet
 from pathlib import Path
 from typing import Any
 
@@ -23,15 +23,18 @@ _LISTENER = "nvflare.fuel.f3.drivers.tcp_driver:TcpStreamServer"
 _AGAIN = 60.0  # seconds until the same is written down again
 
 
-def let_in_only(members: Collection[str], log: Path) -> None:
-    """At the server, before ``guard_connections``: end all other connections, and note them."""
-    invited, written = {*members, ADMIN}, dict[str, float]()
+def let_in_only(members: AbstractSet[str], log: Path) -> None:
+    """At the server, before ``guard_connections``: end all other connections, and note them.
+
+    ``members`` may be filled until the server listens.
+    """
+    written = dict[str, float]()
 
     def invited_only(serve: Any) -> Any:
         def finish_request(self: Any, request: Any, client_address: Any) -> None:
             if self.ssl_context:
                 name = named_by(request.getpeercert(binary_form=True))
-                if name not in invited:
+                if name != ADMIN and name not in members:
                     _refuse(request, name, str(client_address[0]))
                     return
             serve(self, request, client_address)

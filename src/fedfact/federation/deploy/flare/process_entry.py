@@ -43,8 +43,11 @@ def _site_or_server(kind: str, workspace: Path, name: str) -> None:
     signal.signal(signal.SIGTERM, _end)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the command, which ends this
     hold(workspace, "flare")
-    _keep_places(kind)
+    members = set[str]()
+    _keep_places(kind, members)
     _guard(kind)
+    if kind == "server":
+        members |= _admitted()
     settings = ["secure_train=true", "org=fedfact", "config_folder=config"]
     if kind == "client":
         _close_shell()
@@ -68,7 +71,7 @@ def _session(workspace: Path) -> None:
     os._exit(0)  # whatever threads FLARE has left
 
 
-def _keep_places(kind: str) -> None:
+def _keep_places(kind: str, members: set[str]) -> None:
     """See that a member is of this season, and in one place; before the filter, which then sees who
     comes first."""
     from .job.environment import directory
@@ -77,12 +80,19 @@ def _keep_places(kind: str) -> None:
     if kind == "client":
         hear_of_others(directory() / "member.log")
         return
-    from ...operator.members import Membership
     from .invited import let_in_only
 
     log = directory() / "operator.log"
     guard_places(log)
-    let_in_only(Membership.of(directory()).admitted, log)
+    let_in_only(members, log)
+
+
+def _admitted() -> set[str]:
+    """Who may connect to this server; nothing is read where FLARE is not as expected."""
+    from ...operator.members import Membership
+    from .job.environment import directory
+
+    return Membership.of(directory()).admitted
 
 
 def _guard(kind: str) -> None:

@@ -16,6 +16,7 @@ from ....ledger.season import SeasonState
 from ....ledger.state import replay
 from ....operator.directory import FINISH, OperatorDirectory, ledger_place
 from ....operator.forewarning import forewarnings
+from ....operator.members import Membership
 from ....operator.overview import Watch, overview
 from ....operator.session import Paused
 from .status import Status, read_status
@@ -49,6 +50,9 @@ def run_operator(
     ``finish``: train no more, and settle what was delivered so far. ``warn`` is told what the
     operator should know before.
     """
+    # Before there is a watch: a file that SQLite has open is not to be opened beside it and closed,
+    # which would end SQLite's locks on it, and then the writer would throw away what it reads from.
+    members = Membership.of(directory).admitted
     with OperatorDirectory(directory) as opened:
         quorum, folder = opened.published.conduct.quorum, opened.season
         watch = Watch(ledger_place(directory), opened.published.season)
@@ -86,6 +90,7 @@ def run_operator(
                 quorum,
                 finished,
                 progress,
+                members=members,
                 missing=missing,
                 show=look,
                 patience=patience,

@@ -15,7 +15,7 @@ from typing import Any
 
 from .....errors import DeploymentError, InputError
 from .....io.folders import make_folder
-from ....operator.members import Membership
+from ....operator.directory import read_invitation
 from ....operator.session import Paused
 from ..guard import only_one
 from ..job.definition import write_job
@@ -53,9 +53,10 @@ class Supervisor:
 
     ``progress`` is a number that grows as the protocol gets on: after ``tries`` jobs in a row in
     which it did not, ``run`` gives up. A job is submitted when all members are there, or after
-    ``patience`` seconds when a quorum of them is. ``missing`` are members that are all that the
-    protocol still waits for, once it has come so far: jobs are then for them, and ``run`` returns
-    when ``patience`` is over without any of them, or when one that was there could not be helped.
+    ``patience`` seconds when a quorum of them is; ``members``, where those are not all invited.
+    ``missing`` are members that are all that the protocol still waits for, once it has come so far:
+    jobs are then for them, and ``run`` returns when ``patience`` is over without any of them, or
+    when one that was there could not be helped.
     ``show`` is called at every look, about twice a second; the last status is in ``status`` too.
     """
 
@@ -66,6 +67,7 @@ class Supervisor:
         finished: Callable[[], bool],
         progress: Callable[[], int],
         *,
+        members: AbstractSet[str] | None = None,
         missing: Callable[[], AbstractSet[str]] = frozenset,
         stop: threading.Event | None = None,
         show: Callable[[Status], None] = lambda status: None,
@@ -74,7 +76,7 @@ class Supervisor:
         environment: Mapping[str, str] | None = None,
     ) -> None:
         self._directory, self._workspace = directory, server_workspace(directory)
-        self._members, self._quorum = Membership.of(directory).admitted, quorum
+        self._members, self._quorum = set(members or read_invitation(directory)[1]), quorum
         self._finished, self._progress, self._show = finished, progress, show
         self._missing = missing
         self._patience, self._tries = patience, tries
