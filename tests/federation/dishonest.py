@@ -48,3 +48,11 @@ def changed(entries, key, number, change):
     values = change(values) or values
     entries[number] = with_body(entries[number], values)
     return rewritten(entries, key)
+
+
+def before_witnesses(entries):
+    """The ledger as it was before members signed its end; so laws are seen that they do not need.
+
+    (With what they signed, an operator that chains and signs anew is found whatever it changed.)
+    """
+    return [entry for entry in entries if entry.kind != "witnessed"]

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fedfact.errors import InputError
+from fedfact.federation.agreement.disputes import Arbitration
 from fedfact.federation.agreement.payment import PaymentTerms
 from fedfact.federation.agreement.terms import (
     Conduct,
@@ -207,13 +208,14 @@ def read(tmp_path):
 
 
 def test_a_file_says_what_differs_from_the_defaults(read):
-    name, terms, plan, conduct, payment = read(TOML)
+    name, terms, plan, conduct, payment, disputes = read(TOML)
     assert name == "test"
     assert terms == Terms(error_scale=20000.0, unit=0.01)
     assert plan.rounds == 3
     assert conduct == Conduct(quorum=2)
     assert conduct.round_seconds == 60
     assert payment == PaymentTerms()
+    assert disputes == Arbitration(arbiter=None, answer_days=14)
 
 
 @pytest.mark.parametrize(

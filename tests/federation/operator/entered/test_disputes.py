@@ -35,7 +35,7 @@ def built(tmp_path_factory, wired):
     """Federations whose operator threw away alder's last answers, with an arbiter and without."""
 
     def build(name, **how):
-        from ..conftest import House
+        from ...conftest import House
 
         house = House(tmp_path_factory.mktemp("disputes") / name, members=4, rounds=6, **how)
         house.run(wired(house, after=dropping({4, 5, 6})))
