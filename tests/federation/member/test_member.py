@@ -44,6 +44,8 @@ def test_asked_again_it_answers_the_same_or_refuses(talk):
     member = open_member(house.members["birch"])
     newest = MemberFiles(house.members["birch"]).heads()[-1].number
     for kind, request, reply in [*said["birch"], *reversed(said["birch"]), *said["birch"]]:
+        if kind == "shown":  # which changes nothing
+            continue
         number = head(request).content["ledger"]["number"]
         if kind in ("heads", "witness") or head(request).content.get("round") == 3:
             assert member(kind, request) == reply
@@ -61,8 +63,8 @@ def test_asked_again_before_it_went_on_it_answers_the_same(make_house, wired):
     def after(member, kind, reply):
         for _ in range(2):
             again = wire.members[member](kind, wire.last)
-            assert again == reply
-        assert open_member(house.members[member])(kind, wire.last) == reply  # also after a restart
+            assert again == reply, kind
+        assert open_member(house.members[member])(kind, wire.last) == reply, kind  # also restarted
         return reply
 
     def before(member, kind, request):
@@ -337,7 +339,7 @@ def test_a_statement_for_another_or_with_another_model_is_refused(talk):
     house, said = talk
     content = head(statement(said["birch"])).content
     member = open_member(house.members["alder"])
-    told = {name: value for name, value in content.items() if name != "ledger"}
+    told = {name: value for name, value in content.items() if name not in ("ledger", "key")}
     with pytest.raises(InputError, match="for somebody else"):
         member("statement", signed_by_operator(house, "statement", "alder", told))
     own = {k: v for k, v in head(statement(said["alder"])).content.items() if k != "ledger"}

@@ -68,7 +68,7 @@ def too_far(files: MemberFiles, consent: Consent) -> int | None:
     """How many rounds it had answered up to the restart, where it went on beyond the next one."""
     until = _rounds(files, consent)
     last = files.last_round()
-    if last is None or last.round <= until + 1:
+    if last is None or last.round <= until or (last.round == until + 1 and last.reply):
         return None
     return sum(each.round <= until for each in files.rounds())
 

@@ -14,7 +14,7 @@ from ...ledger.state import LedgerState
 from ...wire.message import Message
 from ...wire.transport import Failure
 from ..asking import Asking
-from ..directory import OperatorDirectory
+from ..directory import OperatorDirectory, refuse_lost_ledger
 from .compare import Compared, StaleLedger, compare, in_words, refuse_newer_models
 from .restart import remove_newer_models, restarted
 
@@ -32,6 +32,8 @@ def bring_up_to_date(
 
     Whether anybody was there to say that it is up to date.
     """
+    if not entries:
+        refuse_lost_ledger(directory.path, empty=True)
     season, last = directory.published.season, directory.last_season
     rounds = len(state.seasons[season - 1].rounds) if len(state.seasons) >= season else 0
     consortium = directory.consortium
@@ -40,9 +42,8 @@ def bring_up_to_date(
     def ask(
         kind: str, contents: Mapping[str, dict[str, Any]], keys: Mapping[str, str]
     ) -> dict[str, Message | Failure]:
-        # A log says that there were entries (`refuse_lost_ledger`): none is begun before the first.
-        how: dict[str, Any] = {"seconds": wait, "logs": bool(entries)}
-        return asking.ask(kind, contents, federation=consortium.hash(), keys=keys, **how)
+        federation = consortium.hash()
+        return asking.ask(kind, contents, federation=federation, keys=keys, seconds=wait)
 
     def restart(kind: str, contents: Mapping[str, dict[str, Any]]) -> dict[str, Message | Failure]:
         keys = state.members
