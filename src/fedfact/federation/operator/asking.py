@@ -27,12 +27,10 @@ class Asking:
         seconds: float,
         body: bytes = b"",
         most_body: int = 0,
-        logs: bool = True,
     ) -> dict[str, Message | Failure]:
         """Ask each member; a reply that is not what it should be is a failure of that member.
 
         ``keys``: with which members sign; of those that have none here, anybody's signature does.
-        ``logs``: whether failures are told of in the operator's log.
         """
         there = self._transport.reachable()
         requests = {
@@ -61,7 +59,7 @@ class Asking:
             except InputError as error:
                 said[member] = Failure("error", str(error))
             failed = said[member]
-            if logs and isinstance(failed, Failure):
+            if isinstance(failed, Failure) and kind != "shown":  # before there may be a ledger
                 self.log(f"{kind}, {member}: {failed.reason} {failed.detail}")
         return said
 

@@ -42,9 +42,8 @@ def bring_up_to_date(
     def ask(
         kind: str, contents: Mapping[str, dict[str, Any]], keys: Mapping[str, str]
     ) -> dict[str, Message | Failure]:
-        # A log says that there were entries (`refuse_lost_ledger`): none is begun before the first.
-        how: dict[str, Any] = {"seconds": wait, "logs": bool(entries)}
-        return asking.ask(kind, contents, federation=consortium.hash(), keys=keys, **how)
+        federation = consortium.hash()
+        return asking.ask(kind, contents, federation=federation, keys=keys, seconds=wait)
 
     def restart(kind: str, contents: Mapping[str, dict[str, Any]]) -> dict[str, Message | Failure]:
         keys = state.members
