@@ -1,6 +1,8 @@
 """Whole federations as real processes: the commands an operator and members run, and faults."""
 
+import copy
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -17,6 +19,7 @@ from fedfact.federation.deploy.flare.kits.request import make_request
 from fedfact.federation.deploy.flare.kits.set_up import set_up
 from fedfact.federation.ledger.state import replay
 from fedfact.federation.ledger.store import read_ledger
+from fedfact.federation.member.files import MemberFiles
 
 FEDFACT = [sys.executable, "-c", "from fedfact.cli import main; main()"]
 HERE = Path(__file__).parent
@@ -67,6 +70,18 @@ class Deployed:
         self.port = port or free_port()
         terms = root / "terms.toml"
         self.kits = set_up(self.operator, terms, requests, "localhost", self.port, ledger)
+
+    def twin(self, root):
+        """The same with all its secrets in another directory, where it was not started yet."""
+        for name in self.kits:
+            files = MemberFiles(self.root / name, 1)
+            files.folder.mkdir()
+            _ = files.nonce, files.salt
+        shutil.copytree(self.root, root)
+        other = copy.copy(self)
+        other.root, other.operator, other.running = root, root / "operator", []
+        other.kits = {name: root / kit.relative_to(self.root) for name, kit in self.kits.items()}
+        return other
 
     def run(self, *words, log, **environment):
         with (self.root / f"{log}.out").open("ab") as file:
@@ -163,8 +178,9 @@ def deploy(tmp_path):
     """A function that makes a `Deployed`; what it started is ended with the test."""
     made = []
 
-    def make(name="consortium", **how):
-        made.append(Deployed(tmp_path / name, **how))
+    def make(name="consortium", twin_of=None, **how):
+        place = tmp_path / name
+        made.append(twin_of.twin(place) if twin_of else Deployed(place, **how))
         return made[-1]
 
     yield make

@@ -1,14 +1,11 @@
 """Faults with real processes over mutual TLS: after every one the ledger verifies and balances."""
 
-import shutil
 import signal
 import subprocess
 
 import psutil
 import pytest
 
-from fedfact.federation.agreement.terms import read_published
-from fedfact.federation.deploy.flare.kits.kit import read_kit
 from fedfact.federation.ledger.store import read_ledger
 
 from .conftest import kill
@@ -109,17 +106,8 @@ def test_settled_early_though_fewer_than_the_quorum_are_there(deploy):
 
 
 def test_operator_and_server_are_killed_and_resumed(deploy):
-    undisturbed, house = deploy("undisturbed", rounds=30), deploy("killed", rounds=30)
-    for name in ("operator.key", "seed.secret", "terms.json"):
-        shutil.copy(undisturbed.operator / name, house.operator / name)
-    for name, kit in house.kits.items():
-        terms = read_published(house.operator / "season-1/terms.json")
-        kit.write_bytes(read_kit(kit).model_copy(update={"terms": terms}).encoded())
-        for secret in ("member.key", "nonce.secret", "salt.secret"):
-            text = f"{name}{secret}".encode().hex().ljust(64, "0")[:64]
-            for root in (undisturbed.root, house.root):
-                (root / name / secret).write_text(text)
-                (root / name / secret).chmod(0o600)
+    undisturbed = deploy("undisturbed", rounds=30)
+    house = deploy("killed", twin_of=undisturbed)
     house.join_all(alder="steady")
     for number in (3, 11, 19):
         start = house.start()
