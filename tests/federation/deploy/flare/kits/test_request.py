@@ -10,8 +10,9 @@ from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.x509.oid import NameOID
 
 from fedfact.errors import InputError
+from fedfact.federation.agreement.key_change import request_proof
 from fedfact.federation.deploy.flare.kits.request import make_request, read_request
-from fedfact.federation.wire.canonical import canonical, read_canonical
+from fedfact.federation.wire.canonical import canonical, digest, read_canonical
 from fedfact.federation.wire.keys import Key
 
 OWN = Key(b"\1" * 32)
@@ -32,7 +33,7 @@ def around(held, **changes):
     """A member's request that holds this request for a certificate."""
     tls = held if isinstance(held, str) else held.decode()
     signed = {"member": "oak", "key": OWN.public, "tls": tls}
-    signature = OWN.sign("request", canonical(signed))
+    signature = request_proof(OWN, "oak", digest(tls.encode()))
     return canonical({"format": 1, **signed, "signature": signature} | changes)
 
 
@@ -90,8 +91,8 @@ def test_a_request_by_other_software_is_good(tmp_path, good):
     made = tmp_path / "oak.request.json"
     for text in (OPENSSL, OPENSSL.replace("\n", "\r\n"), f"\n{OPENSSL}\n"):
         made.write_bytes(around(text))
-        signs, connects = read_request(made, "oak")
-        assert (signs, connects.key_size) == (OWN.public, 2048)
+        said, connects = read_request(made, "oak")
+        assert (said.key, connects.key_size) == (OWN.public, 2048)
 
 
 @pytest.mark.parametrize(
