@@ -43,8 +43,8 @@ def test_the_walk_through(tmp_path):
     finally:
         for member in members:
             kill(member)
-    assert len(members) == 3
-    assert printed.count("The ledger is sound.") == 3
+    assert len(members) == 6
+    assert printed.count("The ledger is sound.") == 5
     assert "finished" in printed
     assert "Statement for oak" in printed
     assert "oak: federation skin-clinics" in printed
