@@ -12,7 +12,7 @@ import pytest
 from fedfact.cli.federation.view import Tail, paths, print_overview
 from fedfact.errors import InputError
 from fedfact.federation.agreement.terms import read_published
-from fedfact.federation.deploy.flare.kits.kit import Address, read_kit
+from fedfact.federation.deploy.flare.kits.kit import Address, OwnAddress, read_kit
 from fedfact.federation.deploy.flare.kits.paths import ADDRESS
 from fedfact.federation.deploy.flare.server import running
 from fedfact.federation.ledger.state import replay
@@ -431,7 +431,8 @@ def test_members_that_never_came_for_their_statements_are_named(run, place, monk
     with sqlite3.connect(place / "ledger.db") as data:
         data.execute("delete from fedfact_ledger where number >= ?", (last,))
     data.close()
-    (place / ADDRESS).write_bytes(Address(host="localhost", port=28104).encoded())
+    own = OwnAddress(format=1, server=Address(host="localhost", port=28104))
+    (place / ADDRESS).write_bytes(own.encoded())
     monkeypatch.setattr(running, "supervise", lambda *rest, **options: rest[2]())
     said = running.run_operator(place, lambda *how: None, 0)
     unsigned = [

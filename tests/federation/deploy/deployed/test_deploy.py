@@ -9,13 +9,15 @@ from pathlib import Path
 
 import pytest
 
+from fedfact.federation.ledger.export import export
 from fedfact.federation.ledger.state import replay
 from fedfact.federation.ledger.store import read_ledger
 
 from .conftest import free_port, kill
 
 pytestmark = pytest.mark.thorough
-PAGE = Path(__file__).parents[4] / "docs" / "deploy.md"
+ROOT = Path(__file__).parents[4]
+PAGE, VERIFIER = ROOT / "docs" / "deploy.md", ROOT / "examples" / "verifier.py"
 
 
 def test_the_walk_through(tmp_path):
@@ -63,6 +65,11 @@ def test_the_demo_from_nothing_to_a_verified_ledger(tmp_path):
     assert {member["state"] for member in found["overview"]["members"].values()} == {
         "statement agreed"
     }
+    exported = place / "ledger.jsonl"
+    exported.write_bytes(export(read_ledger(str(place / "operator"))))
+    verifier = [sys.executable, "-I", str(VERIFIER), str(exported)]
+    checked = subprocess.run(verifier, capture_output=True, text=True, timeout=60)
+    assert (checked.returncode, checked.stdout[:7]) == (0, "Sound: "), checked.stdout
     first, second = found["seasons"]
     assert (set(first["members"]), set(second["members"])) == (
         {"alder", "birch", "cedar", "elm", "fir"},

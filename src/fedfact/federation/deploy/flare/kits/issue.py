@@ -16,7 +16,7 @@ from ....agreement.terms import Published
 from ....operator.members import Membership
 from ....wire.document import FORMAT
 from .certificates import Authority, read_certificate, same_key
-from .kit import Address, Kit, read_kit
+from .kit import Address, Kit, OwnAddress, read_kit
 from .paths import ADDRESS, TLS, kit_path, read_address, request_path
 from .request import read_request
 
@@ -65,10 +65,10 @@ def issue(
     there and right stays as it is. Kits of all others are removed.
     """
     where = directory / ADDRESS
-    if where.exists() and address is not None and where.read_bytes() != address.encoded():
-        told = Address.read(where.read_bytes())
+    told = read_address(directory) if where.exists() or address is None else address
+    if address not in (None, told):
         raise InputError(f"{where}: the kits there are for {told}; give the same host and port")
-    address = address or read_address(directory)
+    address = told
     make_folder(directory / TLS)
     (directory / TLS).chmod(0o700)
     there = Membership.of(directory)
@@ -90,7 +90,7 @@ def issue(
             terms=there.published,
         )
         write_whole(path, made.encoded())
-    write_whole(where, address.encoded())
+    write_whole(where, OwnAddress(format=FORMAT, server=address).encoded())
     return kits
 
 

@@ -50,6 +50,12 @@ class Address(Document):
         return f"{self.host}:{self.port}"
 
 
+class OwnAddress(Stored):
+    """The same, as the operator keeps it."""
+
+    server: Address
+
+
 class Kit(Stored):
     """What a member is sent."""
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from .....errors import DeploymentError, InputError
 from .....io import limits
 from .....io.files import read_small
-from .kit import Address
+from .kit import Address, OwnAddress
 
 _FLARE = "2.9.0"
 
@@ -46,7 +46,7 @@ def read_address(directory: Path) -> Address:
         raise InputError(f"{directory}: has no kits; make them with fedfact federation init")
     data = read_small(path, limits.KEPT, "the address that init wrote")
     try:
-        return Address.read(data)
+        return OwnAddress.read(data).server
     except InputError as error:
         raise InputError(f"{path}: {error}; restore it") from None
 
