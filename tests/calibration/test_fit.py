@@ -80,6 +80,7 @@ def test_where_the_floor_would_be_below_0_the_curve_goes_to_0():
     assert (law.floor.value, law.floor.low) == (0, 0)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("floor", [0.0, 0.02, 0.3])
 def test_intervals_are_those_of_a_search_over_all_three_numbers(floor):
     sizes = drawn(lambda m: 3 * m**-0.45 + floor, 0.05, 5, np.random.default_rng(2))

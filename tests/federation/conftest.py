@@ -18,6 +18,8 @@ from fedfact.federation.operator.session import Session
 from fedfact.federation.wire.transport import Failure, InProcess
 from fedfact.money import MoneyUnit
 
+from . import postgres
+
 TERMS = """
 name = "test"
 [money]
@@ -226,3 +228,9 @@ def sound():
 def essence():
     """`outcome`."""
     return outcome
+
+
+@pytest.fixture(scope="session")
+def server():
+    """A PostgreSQL server."""
+    yield from postgres.running()

@@ -108,6 +108,7 @@ def test_attack_as_json(fedfact):
     assert (cell["rule"], cell["payer"], cell["deficit"]) == ("rebate", "the honest", False)
 
 
+@pytest.mark.thorough
 def test_attacks_as_text(fedfact):
     run = fedfact("lab", "attack", "--agents", "6", "--populations", "20")
     assert run.code == 0

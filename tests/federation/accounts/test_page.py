@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from fedfact.federation.accounts import book_of
 from fedfact.federation.audit.verify import is_sound, verify_ledger
 from fedfact.federation.ledger.export import read_export
@@ -12,6 +14,7 @@ from ..ledgers.export import ROOT, paid_as_shown
 EXAMPLE = ROOT / "examples" / "accounts.jsonl"
 
 
+@pytest.mark.thorough
 def test_the_commands_of_the_page(tmp_path, sound):
     house = paid_as_shown(House, tmp_path)
     sound(house)

