@@ -249,12 +249,13 @@ def test_killed_with_its_ledger_in_postgres_it_ends_the_same(
 ):
     left, instant = 15, Random()
     while left > 0:
-        name, house = f"killed{left}", places(f"postgres-{left}")
+        house, name = places(f"postgres-{left}"), f"killed{left}"
         say(server, f"CREATE DATABASE {name}")
         (house.directory / "ledger.url").write_text(f"{url_of(server, name)}\n")
         left -= deaths(house, start, undisturbed[3], instant)
         check_end(house, undisturbed, essence, sound)
         assert not (house.directory / "ledger.db").exists()
+        shutil.rmtree(house.root)
         say(server, f"DROP DATABASE {name} WITH (FORCE)")
 
 
