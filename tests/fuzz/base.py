@@ -136,6 +136,7 @@ def _federations(root: Path) -> None:
     kits = set_up(root / "join/operator", DEFAULT_TERMS, requests)
     shutil.copy(kits["oak"], root / "join/oak.kit.json")
     shutil.copy(root / "join/operator/address.json", root / "house/operator")
+    shutil.copytree(root / "join/operator/tls", root / "house/operator/tls")
     (root / "house/elsewhere").mkdir()
     (root / "house/elsewhere/ledger.url").write_text("sqlite:///operator/ledger.db\n")
 
